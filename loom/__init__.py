@@ -1,0 +1,1 @@
+"""What a person types and imports: the client (`Agent`) and the `loom` command line."""
