@@ -1,0 +1,1 @@
+"""The write path of memory rows, and their reads."""

@@ -1,0 +1,1 @@
+"""Namespaces: their ontology, aliases, settings and what they are about."""
