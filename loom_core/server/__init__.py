@@ -1,0 +1,1 @@
+"""The surface: one table of ops, served over HTTP and MCP."""
