@@ -1,0 +1,38 @@
+"""The engine's configuration for one small machine: two cores, a few GB, other processes beside it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree as Xml
+
+_MIB = 1 << 20
+_SERVER = {
+    # Half of the memory: workers, models and the HTTP server share the machine.
+    "max_server_memory_usage_to_ram_ratio": "0.5",
+    "mark_cache_size": str(256 * _MIB),
+    "index_mark_cache_size": str(64 * _MIB),
+    "primary_index_cache_size": str(128 * _MIB),
+    "text_index_tokens_cache_size": str(32 * _MIB),
+    "text_index_header_cache_size": str(32 * _MIB),
+    "text_index_postings_cache_size": str(64 * _MIB),
+    "vector_similarity_index_cache_size": str(256 * _MIB),
+    "query_condition_cache_size": str(32 * _MIB),
+    "compiled_expression_cache_size": str(32 * _MIB),
+    # Without a thread of their own the tasks of this pool are put off for ever, with a warning each time.
+    "background_streaming_schedule_pool_size": "1",
+    "timezone": "UTC",  # D1
+}
+
+
+def write_config(path: Path) -> None:
+    """Write the configuration file. Log lines go to standard error, at the level the engine is given."""
+    root = Xml.Element("clickhouse")
+    logger = Xml.SubElement(root, "logger")
+    Xml.SubElement(logger, "console").text = "1"
+    # A caller's wrong SQL is the caller's to see; here it would be 35 lines of stack each time.
+    silent = Xml.SubElement(Xml.SubElement(logger, "levels"), "logger")
+    Xml.SubElement(silent, "name").text = "executeQuery"
+    Xml.SubElement(silent, "level").text = "none"
+    for name, value in _SERVER.items():
+        Xml.SubElement(root, name).text = value
+    path.write_bytes(Xml.tostring(root))

@@ -1,0 +1,114 @@
+"""A request's statement and data out of its `query` argument, its body, or a form.
+
+Small INSERTs go to the engine as one text. It cuts a text at 256 KiB, silently where the cut falls between
+two blocks of data, so larger ones are split into their head and a stream of pieces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from email.parser import BytesParser
+from email.policy import HTTP
+
+from loom_core.embedded.http1 import BadRequest, Body
+from loom_core.embedded.statement import MalformedStatement, Statement, parse
+
+INLINE_LIMIT = 128 << 10
+"""Bytes of a statement with its data that still go as one text."""
+_TEXT_LIMIT = 64 << 20
+_PIECE = 1 << 20
+
+
+class StatementError(Exception):
+    """Refused before the engine saw it. `code` is the one ClickHouse uses."""
+
+    def __init__(self, code: int, name: str, message: str) -> None:
+        super().__init__(f"Code: {code}. DB::Exception: {message}. ({name})")
+        self.code = code
+
+
+def refusal(message: str) -> StatementError:
+    """What is possible on a server but not here."""
+    return StatementError(48, "NOT_IMPLEMENTED", message)
+
+
+class _NoBody:
+    def read(self, limit: int) -> bytes:  # noqa: ARG002  # nothing, whatever the limit
+        return b""
+
+
+NO_BODY: Body = _NoBody()
+
+
+def read_statement(argument: str, body: Body) -> tuple[Statement, bytes, Iterator[bytes] | None]:
+    """The statement, its text, and its data where that is too long to be in the text.
+
+    `argument` and `body` are one text, in this order. Raises `StatementError`, `BadRequest`.
+    """
+    held, ended = _read_over(body, INLINE_LIMIT)
+    text = argument.encode("utf-8", "surrogateescape")
+    text = text + b"\n" + held if text and held else text + held
+    if not ended:
+        insert = _insert_with_data(text)
+        if insert is not None:
+            return insert, text, _pieces(text[insert.data_at :], body)
+        rest, ended = _read_over(body, _TEXT_LIMIT)
+        if not ended:
+            raise BadRequest(f"a query's text is over {_TEXT_LIMIT >> 20} MiB")
+        text += rest
+    try:
+        statement = parse(text)
+    except MalformedStatement as error:
+        raise StatementError(62, "SYNTAX_ERROR", f"Syntax error: {error}") from None
+    if statement.data_at is not None and len(text) > INLINE_LIMIT:
+        return statement, text, _pieces(text[statement.data_at :], NO_BODY)
+    return statement, text, None
+
+
+def _insert_with_data(beginning: bytes) -> Statement | None:
+    try:
+        statement = parse(beginning)
+    except MalformedStatement:  # cut within a string, perhaps; the whole text decides
+        return None
+    return None if statement.data_at is None else statement
+
+
+def _read_over(body: Body, limit: int) -> tuple[bytes, bool]:
+    """More than `limit` bytes, or all there are; whether the body has ended."""
+    parts: list[bytes] = []
+    size = 0
+    while size <= limit:
+        part = body.read(_PIECE)
+        if not part:
+            return b"".join(parts), True
+        parts.append(part)
+        size += len(part)
+    return b"".join(parts), False
+
+
+def _pieces(first: bytes, body: Body) -> Iterator[bytes]:
+    piece = first
+    while piece:
+        yield piece
+        piece = body.read(_PIECE)
+
+
+def read_form(content_type: str, body: Body) -> dict[str, str]:
+    """The text fields of a form. Clients move parameters there that would make a URL too long.
+
+    Raises `StatementError` for an attached table, `BadRequest` for what is no form.
+    """
+    raw, ended = _read_over(body, _TEXT_LIMIT)
+    if not ended:
+        raise BadRequest(f"a form is over {_TEXT_LIMIT >> 20} MiB")
+    head = b"Content-Type: " + content_type.encode("latin-1") + b"\r\n\r\n"
+    fields: dict[str, str] = {}
+    for part in BytesParser(policy=HTTP).parsebytes(head + raw).iter_parts():
+        name = part.get_param("name", header="content-disposition")
+        if not isinstance(name, str):
+            raise BadRequest("a form field has no name")
+        if part.get_filename() is not None:
+            raise refusal("external data is not supported")
+        payload = part.get_payload(decode=True)
+        fields[name] = payload.decode("utf-8", "surrogateescape") if isinstance(payload, bytes) else ""
+    return fields
