@@ -18,9 +18,16 @@ _SERVER = {
     "vector_similarity_index_cache_size": str(256 * _MIB),
     "query_condition_cache_size": str(32 * _MIB),
     "compiled_expression_cache_size": str(32 * _MIB),
-    # Without a thread of their own the tasks of this pool are put off for ever, with a warning each time.
-    "background_streaming_schedule_pool_size": "1",
     "timezone": "UTC",  # D1
+}
+
+
+_LOG_LEVELS = {
+    # A caller's wrong SQL is the caller's to see; here it would be 35 lines of stack each time.
+    "executeQuery": "none",
+    # With pools of one or two threads these warn all the time that a task waits for its turn.
+    "BackgroundSchedulePool/BgSchPool": "error",
+    "BackgroundSchedulePool/BgStrmSchPool": "error",
 }
 
 
@@ -29,10 +36,11 @@ def write_config(path: Path) -> None:
     root = Xml.Element("clickhouse")
     logger = Xml.SubElement(root, "logger")
     Xml.SubElement(logger, "console").text = "1"
-    # A caller's wrong SQL is the caller's to see; here it would be 35 lines of stack each time.
-    silent = Xml.SubElement(Xml.SubElement(logger, "levels"), "logger")
-    Xml.SubElement(silent, "name").text = "executeQuery"
-    Xml.SubElement(silent, "level").text = "none"
+    levels = Xml.SubElement(logger, "levels")
+    for name, level in _LOG_LEVELS.items():
+        own = Xml.SubElement(levels, "logger")
+        Xml.SubElement(own, "name").text = name
+        Xml.SubElement(own, "level").text = level
     for name, value in _SERVER.items():
         Xml.SubElement(root, name).text = value
     path.write_bytes(Xml.tostring(root))
