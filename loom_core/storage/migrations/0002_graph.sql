@@ -116,8 +116,6 @@ CREATE TABLE IF NOT EXISTS loom.slot_statements {on_cluster}
     provenance LowCardinality(String),
     value_sha256 String,
     history String COMMENT 'JSON: the life of its row as far as its projector had seen',
-    seen UInt64 COMMENT 'inputs of the row''s key, and revisions of the namespace, that the projector had seen',
-    arrivals UInt64 COMMENT 'seconds since 2020 of those arrivals, summed: breaks the tie of racing equal rows',
     ver UInt128,
     gone UInt8 DEFAULT 0,
     INDEX by_row memory_id TYPE bloom_filter(0.01) GRANULARITY 1

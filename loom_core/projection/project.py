@@ -1,0 +1,112 @@
+"""Runs the projections of some units, each on its own: one that fails leaves the others standing."""
+
+from __future__ import annotations
+
+import structlog
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from loom_core import faults
+from loom_core.graph.ontology import Ontology
+from loom_core.projection.degree import RecountNeeded, batch_unit_id, project_degree
+from loom_core.projection.edges import project_edges, project_facts, project_mentions
+from loom_core.projection.inputs import read_context, read_keys
+from loom_core.projection.plan import Plan, make_plan
+from loom_core.projection.receipts import write_receipts
+from loom_core.projection.recount import recount
+from loom_core.projection.slots import derive_slots, write_statements
+from loom_core.projection.units import PROJECTIONS, Unit
+from loom_core.storage.store import Store
+from loom_core.tenancy import Scope
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(slots=True)
+class Outcome:
+    """How a run ended: by projection, what it raised; the current value of each key; warnings of the ontology."""
+
+    failed: dict[str, Exception] = field(default_factory=dict)
+    superseded: set[str] = field(default_factory=set)
+    """Ids of row versions that are not their key's live value any more."""
+
+    def degraded(self) -> list[str]:
+        """Names of the projections that failed, in the order they run."""
+        return [name for name in (*PROJECTIONS, "receipts") if name in self.failed]
+
+
+def project(
+    store: Store, scope: Scope, units: Sequence[Unit], fresh: Iterable[str] = ()
+) -> Outcome:
+    """Brings the graph up to date with `units` and writes their receipts.
+
+    Reads the inputs anew, so that what is written is never older than what landed. Running it twice, in any
+    order, by two processes at once, leaves the same graph (invariants 3 and 4). A projection that raises is in
+    `Outcome.failed`; the units then have no receipt for it. Raises only if the inputs cannot be read.
+    """
+    keys = {unit.memory_key for unit in units}
+    with faults.working_on(keys):
+        context = read_context(store, scope)
+        inputs = read_keys(store, scope, sorted(keys))
+        plan = make_plan(inputs, context, units, frozenset(fresh))
+        outcome, batches = run(store, scope, plan)
+        outcome.superseded = {p.row.memory_id for p in plan.rows if not p.history.live}
+        receipts = [
+            (unit.unit_id, name, inputs[unit.memory_key].seen())
+            for unit in units
+            for name in PROJECTIONS
+            if name not in outcome.failed
+        ]
+        receipts += [(batch_unit_id(batch_id), "degree", 0) for batch_id in batches]
+        _attempt(outcome, "receipts", lambda: write_receipts(store, scope, receipts))
+    return outcome
+
+
+def project_keys(store: Store, scope: Scope, keys: Sequence[str]) -> Outcome:
+    """Projects every version of these keys again, comparing with all that is stored of them."""
+    with faults.working_on(keys):
+        plan = make_plan(read_keys(store, scope, keys), read_context(store, scope), None)
+        outcome, batches = run(store, scope, plan)
+        receipts = [(batch_unit_id(batch_id), "degree", 0) for batch_id in batches]
+        receipts += [(p.row.memory_id, name, 0) for p in plan.rows for name in PROJECTIONS if name not in outcome.failed]
+        _attempt(outcome, "receipts", lambda: write_receipts(store, scope, receipts))
+    return outcome
+
+
+def run(store: Store, scope: Scope, plan: Plan) -> tuple[Outcome, list[str]]:
+    """Runs every projection of a plan; the degree batches that were added come second."""
+    outcome = Outcome()
+    batches: list[str] = []
+
+    def degree() -> None:
+        try:
+            batches.extend(project_degree(store, scope, plan))
+        except RecountNeeded:
+            recount(store, scope)
+
+    _attempt(outcome, "mentions", lambda: project_mentions(store, scope, plan))
+    _attempt(outcome, "edges", lambda: project_edges(store, scope, plan))
+    _attempt(outcome, "degree", degree)
+    touched: set[tuple[str, str, str]] = set()
+    _attempt(outcome, "triples", lambda: touched.update(write_statements(store, scope, plan)))
+    if "triples" in outcome.failed:
+        # Nothing is derived from statements that may be missing; the retry writes and derives both.
+        outcome.failed["closes"] = outcome.failed["triples"]
+    else:
+        _attempt(outcome, "closes", lambda: derive_slots(store, scope, touched, plan))
+    _attempt(outcome, "facts", lambda: project_facts(store, scope, plan))
+    return outcome, batches
+
+
+def _attempt(outcome: Outcome, projection: str, work: Callable[[], object]) -> None:
+    try:
+        work()
+    except Exception as error:  # a projection never fails the write, whatever it raises (invariant 2)
+        log.warning("projection_failed", projection=projection, error_class=type(error).__name__)
+        outcome.failed[projection] = error
+
+
+def ontology_of(store: Store, scope: Scope) -> Ontology:
+    """The namespace's ontology as it is now."""
+    return Ontology.merged(read_context(store, scope).ontologies)

@@ -1,0 +1,30 @@
+-- rows --
+SELECT {columns}
+FROM loom.memory FINAL
+WHERE org = {{org:String}} AND namespace = {{namespace:String}} AND memory_key IN {{keys:Array(String)}}
+
+-- key_of_id --
+SELECT memory_key
+FROM loom.memory
+WHERE org = {org:String} AND namespace = {namespace:String} AND memory_id = {memory_id:String}
+LIMIT 1
+
+-- events --
+SELECT key_hash, event_id, kind, memory_key, memory_id, at, start, erased_ids
+FROM loom.memory_events FINAL
+WHERE org = {org:String} AND namespace = {namespace:String} AND key_hash IN {hashes:Array(String)}
+
+-- extractions --
+SELECT memory_id, extractor, prompt_version, result, at
+FROM loom.memory_extractions FINAL
+WHERE org = {org:String} AND namespace = {namespace:String} AND memory_id IN {ids:Array(String)}
+
+-- context --
+SELECT 'event' AS source, kind, payload, at, event_id
+FROM loom.namespace_events FINAL
+WHERE org = {org:String} AND namespace = {namespace:String}
+UNION ALL
+SELECT 'alias', alias, entity, at, event_id
+FROM loom.entity_aliases FINAL
+WHERE org = {org:String} AND namespace = {namespace:String}
+ORDER BY at, event_id
