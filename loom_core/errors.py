@@ -34,7 +34,9 @@ class LoomError(Exception):
         self.message = message
         self.status = self.default_status if status is None else status
         self.retryable = self.default_retryable if retryable is None else retryable
-        self.retry_after_s = self.default_retry_after_s if retry_after_s is None else retry_after_s
+        if retry_after_s is None and self.retryable:
+            retry_after_s = self.default_retry_after_s
+        self.retry_after_s = retry_after_s
 
     def detail(self) -> dict[str, Any]:
         """The error as the `detail` object of an HTTP answer; `retry_after_s` only where there is one."""
@@ -122,11 +124,10 @@ def from_detail(status: int, detail: Mapping[str, Any], retry_after_s: float | N
     else:
         kind = BY_CATEGORY.get(category, LoomError)
     stated = detail.get("retry_after_s", retry_after_s)
-    error = kind(
+    return kind(
         str(detail.get("code", "unknown")),
         str(detail.get("message", "")),
         status=status,
         retryable=bool(detail.get("retryable", False)),
+        retry_after_s=float(stated) if isinstance(stated, int | float) else None,
     )
-    error.retry_after_s = float(stated) if isinstance(stated, int | float) else None
-    return error

@@ -24,15 +24,15 @@ class IdempotencyStore(Protocol):
         """The answer stored under that key, or None."""
 
     def put(self, scope: Scope, op: str, key: str, answer: StoredAnswer, memory_keys: Sequence[str]) -> None:
-        """Store an answer. `memory_keys` are the rows it speaks of: erasing one takes the answer too (D36)."""
+        """Store an answer. `memory_keys`: the rows it speaks of; erasing one takes the answer too (D36)."""
 
 
 class Services(Protocol):
     """One attribute a group of ops, one method an op: `services.memory.set(ctx, request)`.
 
     A handler is synchronous and thread-safe; it takes a `CallContext` and the op's request, and returns the
-    op's response model, or a dict that validates as one. Of a bulk request it answers for `accepted` only: the
-    server adds the entries that failed validation to `refused`.
+    op's response model, or a dict that validates as one. Of a bulk request it answers for `accepted` only:
+    the server adds the entries that failed validation to `refused`.
     """
 
     memory: Any

@@ -32,6 +32,12 @@ class Op:
     summary: str
     audited: bool = False
     mcp_listed: bool = True
+    erases: bool = False
+
+    @property
+    def keeps_answer(self) -> bool:
+        """Whether its answer is kept under an Idempotency-Key: a write's, unless that leaves a trace."""
+        return self.kind == "write" and not self.erases
 
     @property
     def group(self) -> str:
@@ -135,6 +141,7 @@ OPS: tuple[Op, ...] = (
         memory.MemoryEraseResponse,
         "Remove every trace of a row from every table, for good.",
         audited=True,
+        erases=True,
     ),
     Op(
         "memory.link",

@@ -1,0 +1,70 @@
+"""Services for tests of the surface: each op answers its documented example, and records what it was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from loom_core.server.examples import EXAMPLES
+from loom_core.server.protocol import StoredAnswer
+from loom_core.server.registry import OPS
+from loom_core.tenancy import CallContext, Scope
+
+Handler = Callable[[CallContext, Any], Any]
+
+
+class Group:
+    """The methods of one group of ops."""
+
+
+class FakeIdempotency:
+    """Stored answers in a dict."""
+
+    def __init__(self) -> None:
+        self.rows: dict[tuple[Scope, str, str], StoredAnswer] = {}
+        self.memory_keys: dict[str, tuple[str, ...]] = {}
+
+    def get(self, scope: Scope, op: str, key: str) -> StoredAnswer | None:
+        return self.rows.get((scope, op, key))
+
+    def put(self, scope: Scope, op: str, key: str, answer: StoredAnswer, memory_keys: Sequence[str]) -> None:
+        self.rows[scope, op, key] = answer
+        self.memory_keys[key] = tuple(memory_keys)
+
+
+class FakeServices:
+    """Every op's handler, replaceable by name: `services.answer("facts.list", handler)`."""
+
+    def __init__(self) -> None:
+        self.memory, self.facts, self.namespace, self.ops = Group(), Group(), Group(), Group()
+        self.idempotency = FakeIdempotency()
+        self.calls: list[tuple[str, CallContext, Any]] = []
+        self.checks: dict[str, bool] = {"clickhouse": True, "redis": True, "migrations": True}
+        self.closed = False
+        for op in OPS:
+            self.answer(op.name, lambda _, __, name=op.name: EXAMPLES[name][1])
+
+    def answer(self, name: str, handler: Handler) -> None:
+        group, _, verb = name.partition(".")
+
+        def recorded(context: CallContext, request: Any) -> Any:
+            self.calls.append((name, context, request))
+            return handler(context, request)
+
+        setattr(getattr(self, group), verb, recorded)
+
+    @property
+    def asked(self) -> Any:
+        """The last request that reached a handler."""
+        return self.calls[-1][2]
+
+    @property
+    def context(self) -> CallContext:
+        """The last call's context."""
+        return self.calls[-1][1]
+
+    def ready(self) -> Mapping[str, bool]:
+        return self.checks
+
+    def close(self) -> None:
+        self.closed = True
