@@ -8,7 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from loom_core.extraction.build import build_extractor, extract
+    from loom_core.extraction.build import ExtractionFailed, build_extractor, configured_extractor, extract
+    from loom_core.extraction.llm.asking import Budget
+    from loom_core.extraction.llm.cache import AnswerCache, answer_key
+    from loom_core.extraction.llm.client import LLMConfig
     from loom_core.extraction.outcomes import (
         Extracted,
         Extractor,
@@ -21,8 +24,10 @@ if TYPE_CHECKING:
     from loom_core.extraction.results import Entity, Extraction, Fact, Relation
 
 _HOME = {
-    "build_extractor": "build",
-    "extract": "build",
+    **dict.fromkeys(("ExtractionFailed", "build_extractor", "configured_extractor", "extract"), "build"),
+    **dict.fromkeys(("AnswerCache", "answer_key"), "llm.cache"),
+    "Budget": "llm.asking",
+    "LLMConfig": "llm.client",
     **dict.fromkeys(
         ("Extracted", "Extractor", "OntologyHints", "Outcome", "Permanent", "Retry", "Source"), "outcomes"
     ),
@@ -30,18 +35,24 @@ _HOME = {
 }
 
 __all__ = [
+    "AnswerCache",
+    "Budget",
     "Entity",
     "Extracted",
     "Extraction",
+    "ExtractionFailed",
     "Extractor",
     "Fact",
+    "LLMConfig",
     "OntologyHints",
     "Outcome",
     "Permanent",
     "Relation",
     "Retry",
     "Source",
+    "answer_key",
     "build_extractor",
+    "configured_extractor",
     "extract",
 ]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import Protocol
 
+from loom_core.extraction.persons import Role
 from loom_core.extraction.results import Extraction
 
 
@@ -28,7 +29,7 @@ class Source:
 
     text: str
     at: datetime | None = None
-    role: Literal["user", "assistant"] | None = None
+    role: Role = None
     hints: OntologyHints = OntologyHints()
     known_memories: tuple[str, ...] = ()
 

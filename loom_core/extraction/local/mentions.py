@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from loom_core.extraction import identifiers
-from loom_core.extraction.phrases import trimmed
+from loom_core.extraction.local import identifiers
+from loom_core.extraction.local.phrases import trimmed
 from loom_core.extraction.results import Entity
 
 if TYPE_CHECKING:

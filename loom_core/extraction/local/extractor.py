@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from loom_core.extraction import pipeline
-from loom_core.extraction.clauses import statements
-from loom_core.extraction.markup import blocks
-from loom_core.extraction.mentions import mentions
+from loom_core.extraction.local import pipeline
+from loom_core.extraction.local.clauses import statements
+from loom_core.extraction.local.markup import blocks
+from loom_core.extraction.local.mentions import mentions
+from loom_core.extraction.local.phrases import argument
 from loom_core.extraction.outcomes import Extracted, Outcome, Source
-from loom_core.extraction.phrases import argument
 from loom_core.extraction.results import Entity, Extraction, Relation
 
 if TYPE_CHECKING:

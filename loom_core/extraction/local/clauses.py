@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from loom_core.extraction.phrases import with_conjuncts
+from loom_core.extraction.local.phrases import with_conjuncts
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token

@@ -7,7 +7,7 @@ import threading
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from loom_core.extraction import identifiers
+from loom_core.extraction.local import identifiers
 
 if TYPE_CHECKING:
     from spacy.language import Language
