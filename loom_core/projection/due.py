@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from loom_core import clock
 from loom_core.projection.failures import COLUMNS, Failure
-from loom_core.projection.units import PROJECTIONS, Unit
+from loom_core.projection.units import Unit
 from loom_core.settings import Settings
 from loom_core.storage.statements import sql
 from loom_core.storage.store import Store
@@ -59,7 +59,6 @@ def orphans(store: Store, scope: Scope, settings: Settings, limit: int) -> list[
         sql("due.orphans"),
         since=max(0, mark - LATE_LANDING_S * clock.SECOND),
         until=until,
-        wanted=len(PROJECTIONS),
         limit=limit,
         **names,
     )
@@ -81,7 +80,6 @@ def waiting(store: Store, scope: Scope) -> int:
         namespace=scope.namespace,
         since=max(0, mark - LATE_LANDING_S * clock.SECOND),
         until=clock.now() + clock.DAY,
-        wanted=len(PROJECTIONS),
         limit=1_000_000,
     )
     return len(lines)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from loom_core import clock
@@ -59,42 +59,52 @@ def delay_s(attempts: int, base_s: float, longest_s: float, jitter: float) -> fl
     return full * (0.5 + 0.5 * jitter)
 
 
-def record(
+def record_all(
     store: Store,
     scope: Scope,
-    unit: Unit,
+    units: Sequence[Unit],
     projection: str,
     error: Exception,
     settings: Settings,
     *,
-    value_sha256: str = "",
+    value_sha256: Mapping[str, str] | None = None,
     max_attempts: int | None = None,
     permanent: bool = False,
     retry_after_s: float | None = None,
-) -> Failure:
-    """Logs one failed try of a unit's projection and decides what is next: a later try, or `dead`.
+    alone_in: Mapping[str, int] | None = None,
+) -> list[Failure]:
+    """Logs one failed try of each unit's projection and decides what is next: a later try, or `dead`.
 
     A store that is away and a rate limit (`Unavailable`) are refunded: they are not a try of the row (D35).
+    `value_sha256`: by memory id, the value that failed. `alone_in`: by unit id, earlier tries that never
+    reported back and that the unit was alone in, which count as its own.
     """
-    known = get(store, scope, failure_id(scope, unit.unit_id, projection))
+    known = {f.failure_id: f for f in of_units(store, scope, [unit.unit_id for unit in units])}
     now = clock.now()
-    refunded = isinstance(error, Unavailable)
-    attempts = (known.attempts if known else 0) + (0 if refunded else 1)
     limit = max_attempts or settings.projection_retry_max_attempts
-    state = DEAD if permanent or attempts >= limit else OPEN
-    wait = retry_after_s or delay_s(
-        max(attempts, 1),
-        settings.projection_retry_base_delay_s,
-        settings.projection_retry_max_delay_s,
-        random.random(),
-    )
-    failure = Failure(
-        failure_id(scope, unit.unit_id, projection), unit.unit_id, unit.memory_key, unit.memory_id, projection,
-        state, attempts, type(error).__name__, safe_message(error), value_sha256, unit.landed_at,
-        known.first_failed_at if known else now, now, now + int(wait * clock.SECOND), now,
-    )  # fmt: skip
-    write(store, scope, [failure])
-    return failure
+    spent = 0 if isinstance(error, Unavailable) else 1
+    failures = []
+    for unit in units:
+        id_ = failure_id(scope, unit.unit_id, projection)
+        before = known.get(id_)
+        attempts = max(before.attempts if before else 0, (alone_in or {}).get(unit.unit_id, 0)) + spent
+        wait = retry_after_s or delay_s(
+            max(attempts, 1),
+            settings.projection_retry_base_delay_s,
+            settings.projection_retry_max_delay_s,
+            random.random(),
+        )
+        failures.append(
+            Failure(
+                id_, unit.unit_id, unit.memory_key, unit.memory_id, projection,
+                DEAD if permanent or attempts >= limit else OPEN, attempts, type(error).__name__,
+                safe_message(error), (value_sha256 or {}).get(unit.memory_id, before.value_sha256 if before else ""),
+                unit.landed_at, before.first_failed_at if before else now, now, now + int(wait * clock.SECOND),
+                max(now, before.ver + 1 if before else 0),
+            )
+        )  # fmt: skip
+    write(store, scope, failures)
+    return failures
 
 
 def safe_message(error: Exception) -> str:
@@ -123,10 +133,9 @@ def write(store: Store, scope: Scope, failures: Iterable[Failure]) -> None:
     )  # fmt: skip
 
 
-def get(store: Store, scope: Scope, id_: str) -> Failure | None:
-    """The failure of that id."""
-    found = _read(store, scope, "failures.by_id", ids=[id_])
-    return found[0] if found else None
+def by_ids(store: Store, scope: Scope, ids: Sequence[str]) -> list[Failure]:
+    """The failures of these ids."""
+    return _read(store, scope, "failures.by_id", ids=list(ids))
 
 
 def of_units(store: Store, scope: Scope, unit_ids: Sequence[str]) -> list[Failure]:

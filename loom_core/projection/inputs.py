@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from loom_core.memory.rows import COLUMNS, MemoryRow, key_hash, row_from
-from loom_core.projection.units import version
+from loom_core.projection.units import ERASURE_WEIGHT, version
 from loom_core.storage.statements import sql
 from loom_core.storage.store import Store, in_chunks
 from loom_core.tenancy import Scope
@@ -51,9 +51,18 @@ class KeyInputs:
 
     def seen(self) -> int:
         """How many inputs these are. An erasure outweighs the inputs it took away, so that this never falls."""
-        erased = sum(2 * len(event.erased_ids) + 1 for event in self.events if event.kind == "erase")
-        others = sum(1 for event in self.events if event.kind != "erase")
-        return len(self.rows) + others + len(self.extractions) + erased
+        weights = sum(ERASURE_WEIGHT if event.kind == "erase" else 1 for event in self.events)
+        return len(self.rows) + len(self.extractions) + weights
+
+    def told(self) -> list[StoredEvent]:
+        """The events that count: without erasures, and without what a row of another key said that was erased."""
+        void = {event.memory_id for event in self.events if event.kind == "void"}
+        return [
+            event
+            for event in self.events
+            if event.kind in ("delete", "restore")
+            or (event.kind == "supersede" and event.memory_id not in void)
+        ]
 
     def head(self) -> str:
         """The id of the latest version or event: what the next version builds on."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from loom_core.graph.lifecycle import KeyEvent, RowHistory, Version, lifecycles
+from loom_core.graph.lifecycle import KeyEvent, RowHistory, Version, current, lifecycles
 from loom_core.graph.ontology import Ontology
 from loom_core.memory.rows import MemoryRow
 from loom_core.projection.inputs import KeyInputs, NamespaceContext
@@ -95,12 +95,16 @@ def histories_of(inputs: KeyInputs) -> Mapping[str, RowHistory]:
     return lifecycles(list(_versions(inputs)), list(_events(inputs)))
 
 
+def current_id(inputs: KeyInputs) -> str | None:
+    """The id of the version that `memory.get` returns; None where there is none."""
+    return current(list(_versions(inputs)), list(_events(inputs)))
+
+
 def _versions(inputs: KeyInputs) -> Iterator[Version]:
     for row in inputs.rows:
         yield Version(row.memory_id, row.arrival, row.valid_at, row.valid_to)
 
 
 def _events(inputs: KeyInputs) -> Iterator[KeyEvent]:
-    for event in inputs.events:
-        if event.kind != "erase":
-            yield KeyEvent(event.event_id, event.kind, event.at, event.memory_id, event.start)
+    for event in inputs.told():
+        yield KeyEvent(event.event_id, event.kind, event.at, event.memory_id, event.start)  # type: ignore[arg-type]

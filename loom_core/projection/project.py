@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import structlog
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+
+import structlog
 
 from loom_core import faults
 from loom_core.graph.ontology import Ontology
@@ -13,7 +13,7 @@ from loom_core.projection.degree import RecountNeeded, batch_unit_id, project_de
 from loom_core.projection.edges import project_edges, project_facts, project_mentions
 from loom_core.projection.inputs import read_context, read_keys
 from loom_core.projection.plan import Plan, make_plan
-from loom_core.projection.receipts import write_receipts
+from loom_core.projection.receipts import ALL, write_receipts
 from loom_core.projection.recount import recount
 from loom_core.projection.slots import derive_slots, write_statements
 from loom_core.projection.units import PROJECTIONS, Unit
@@ -52,12 +52,8 @@ def project(
         plan = make_plan(inputs, context, units, frozenset(fresh))
         outcome, batches = run(store, scope, plan)
         outcome.superseded = {p.row.memory_id for p in plan.rows if not p.history.live}
-        receipts = [
-            (unit.unit_id, name, inputs[unit.memory_key].seen())
-            for unit in units
-            for name in PROJECTIONS
-            if name not in outcome.failed
-        ]
+        done = [name for name in PROJECTIONS if name not in outcome.failed] if outcome.failed else [ALL]
+        receipts = [(u.unit_id, name, inputs[u.memory_key].seen()) for u in units for name in done]
         receipts += [(batch_unit_id(batch_id), "degree", 0) for batch_id in batches]
         _attempt(outcome, "receipts", lambda: write_receipts(store, scope, receipts))
     return outcome
@@ -69,7 +65,8 @@ def project_keys(store: Store, scope: Scope, keys: Sequence[str]) -> Outcome:
         plan = make_plan(read_keys(store, scope, keys), read_context(store, scope), None)
         outcome, batches = run(store, scope, plan)
         receipts = [(batch_unit_id(batch_id), "degree", 0) for batch_id in batches]
-        receipts += [(p.row.memory_id, name, 0) for p in plan.rows for name in PROJECTIONS if name not in outcome.failed]
+        if not outcome.failed:
+            receipts += [(planned.row.memory_id, ALL, 0) for planned in plan.rows]
         _attempt(outcome, "receipts", lambda: write_receipts(store, scope, receipts))
     return outcome
 

@@ -10,6 +10,8 @@ from loom_core.storage.statements import sql
 from loom_core.storage.store import Store, in_chunks
 from loom_core.tenancy import Scope
 
+ALL = "all"
+"""Stands for every projection: what a run writes in which none failed."""
 COLUMNS = ("org", "namespace", "unit_id", "projection", "seen", "done_at")
 
 

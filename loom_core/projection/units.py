@@ -32,15 +32,20 @@ def extraction_unit_id(memory_id: str) -> str:
 # last to append one projects after it, so the projector who saw most has the highest version (invariant 4). Racing
 # writers of equal content are one input with two arrivals, of which the store keeps the earlier: the second part
 # makes who saw the earlier one win.
-SEEN_SHIFT = 80
+SEEN_SHIFT = 72
 ARRIVALS_MASK = (1 << SEEN_SHIFT) - 1
-REVISION_WEIGHT = 1_000_000_000
-EPOCH_WEIGHT = 1_000_000
+ARRIVALS_SINCE = 1_577_836_800_000_000
+"""2020-01-01: counted from there, the arrivals of 20 million rows fit into their part."""
+ERASURE_WEIGHT = 1_000_000
+"""An erasure outweighs the inputs of a key that it took away."""
+EPOCH_WEIGHT = 1_000_000_000
+REVISION_WEIGHT = 1_000_000_000_000
 
 
 def version(seen: int, arrivals: Iterable[int]) -> int:
     """The version of rows projected from `seen` inputs whose rows arrived at `arrivals` (µs)."""
-    return (seen << SEEN_SHIFT) | (ARRIVALS_MASK - sum(arrivals))
+    since = sum(max(0, arrival - ARRIVALS_SINCE) for arrival in arrivals)
+    return (seen << SEEN_SHIFT) | (ARRIVALS_MASK - since)
 
 
 def slot_version(statement_versions: Iterable[int], revision: int, epochs: int) -> int:
@@ -54,4 +59,4 @@ def slot_version(statement_versions: Iterable[int], revision: int, epochs: int) 
     for each in statement_versions:
         seen += each >> SEEN_SHIFT
         arrivals += ARRIVALS_MASK - (each & ARRIVALS_MASK)
-    return version(seen + revision * REVISION_WEIGHT + epochs * EPOCH_WEIGHT, (arrivals,))
+    return ((seen + revision * REVISION_WEIGHT + epochs * EPOCH_WEIGHT) << SEEN_SHIFT) | (ARRIVALS_MASK - arrivals)

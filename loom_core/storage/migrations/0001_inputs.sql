@@ -43,7 +43,7 @@ CREATE TABLE IF NOT EXISTS loom.memory_events {on_cluster}
     namespace LowCardinality(String),
     key_hash String COMMENT 'hash of the key: an erasure keeps nothing else of it',
     event_id String,
-    kind LowCardinality(String) COMMENT 'delete, restore, supersede or erase',
+    kind LowCardinality(String) COMMENT 'delete, restore, supersede, erase, or void: the row that superseded this key was erased',
     memory_key String COMMENT 'empty for an erasure',
     memory_id String COMMENT 'restore: the target; supersede: the row of another key that names this one; delete: the version deleted',
     at DateTime64(6, 'UTC'),

@@ -32,13 +32,13 @@ WHERE unit_id NOT IN
     WHERE org = {org:String} AND namespace = {namespace:String}
       AND done_at >= {since:DateTime64(6, 'UTC')} - INTERVAL 1 HOUR
     GROUP BY unit_id
-    HAVING uniqExact(`projection`) >= {wanted:UInt8}
+    HAVING has(groupUniqArray(`projection`), 'all')
 )
 AND unit_id NOT IN
 (
     SELECT unit_id
-    FROM loom.memory_projection_failures
-    WHERE org = {org:String} AND namespace = {namespace:String}
+    FROM loom.memory_projection_failures FINAL
+    WHERE org = {org:String} AND namespace = {namespace:String} AND state IN ('open', 'dead')
 )
 ORDER BY landed, unit_id
 LIMIT {limit:UInt32}
