@@ -1,0 +1,209 @@
+"""Which stretch of time each statement stands unretired for: row supersession, hand-over, Undo (D4, D11,
+D12, D41).
+
+"When a row supersedes another, the old row's open triples that the new one does not attest get invalid_at":
+such a statement is retired at the new row's start. One that the new row attests hands over to the new row's
+statement: the old observation ends where the new one starts, and a statement without a date of its own
+keeps the old start, so that rewriting a row neither renews what it says nor counts it twice.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import NamedTuple
+
+from loom_core.graph.intervals import ALWAYS, FOREVER, bound
+from loom_core.graph.lifecycle import RowHistory, Tenure
+
+Key = tuple[str, str]
+"""(memory id, object): what makes one observation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One triple as one row version states it, within a slot (D6) or, for a `many` relation, one triple.
+
+    `position`: its place in the write; `own_start`, `own_end`: its own dates, UTC microseconds (a row's are
+    in its history); `past`: stated in the past tense.
+    """
+
+    memory_id: str
+    position: int
+    object: str
+    own_start: int | None = None
+    own_end: int | None = None
+    past: bool = False
+
+
+@dataclass(slots=True)
+class Claim:
+    """A statement with the start and end it has after D4 and the hand-over of D11."""
+
+    statement: Statement
+    row: RowHistory
+    start: int
+    end: int | None
+    dated: bool
+    """Whether the start is a date that was stated for the value, here or where it was handed over from."""
+
+
+class Stand(NamedTuple):
+    """A claim over [since, until): started and unretired. `restored` is the Undo it stands by, None before
+    one."""
+
+    claim: Claim
+    since: int
+    until: int
+    end: int | None
+    restored: int | None
+
+
+def claims_of(statements: Iterable[Statement], rows: Mapping[str, RowHistory]) -> dict[Key, list[Claim]]:
+    """The claims by observation, rows in order of arrival, each row's statements in the order of its write.
+
+    Raises KeyError for a statement whose row has no history.
+    """
+    stated: dict[Key, list[Statement]] = defaultdict(list)
+    for statement in statements:
+        stated[statement.memory_id, statement.object].append(statement)
+    ordered = sorted(stated, key=lambda key: (rows[key[0]].arrival, key))
+    predecessors = _predecessors(stated, rows)
+    claims: dict[Key, list[Claim]] = {}
+    for key in ordered:
+        row = rows[key[0]]
+        inherited = _inherited(predecessors.get(key, ()), claims)
+        claims[key] = sorted(
+            (_claim(statement, row, inherited) for statement in stated[key]),
+            key=lambda claim: (claim.statement.position, claim.start, bound(claim.end), claim.statement.past),
+        )
+    return claims
+
+
+def _predecessors(
+    stated: Iterable[Key], rows: Mapping[str, RowHistory]
+) -> dict[Key, list[tuple[Key, Tenure]]]:
+    """By the observation that may take over: those whose row it superseded, and the tenure this ended."""
+    found: dict[Key, list[tuple[Key, Tenure]]] = defaultdict(list)
+    for memory_id, object_ in stated:
+        for tenure in rows[memory_id].tenures:
+            if tenure.by is not None:
+                found[tenure.by, object_].append(((memory_id, object_), tenure))
+    return found
+
+
+def _inherited(
+    predecessors: Iterable[tuple[Key, Tenure]], claims: Mapping[Key, Sequence[Claim]]
+) -> tuple[int, bool] | None:
+    """The start that was handed over, the earliest of several, and whether it was stated as a date.
+
+    Only what was open is handed over: a value that had ended before the new row starts is stated anew.
+    """
+    starts = []
+    for key, tenure in predecessors:
+        for claim in claims.get(key, ()):
+            if _is_open(claim, tenure):
+                starts.append((max(claim.start, _since(tenure)), claim.dated))
+    return min(starts, default=None)
+
+
+def _is_open(claim: Claim, tenure: Tenure) -> bool:
+    """Whether the claim had not reached its end when the tenure ended; a restore lifts one that was past
+    (D12)."""
+    end, until = claim.end, bound(tenure.until)
+    return end is None or end > until or any(end <= at <= until for at in claim.row.restored)
+
+
+def _claim(statement: Statement, row: RowHistory, inherited: tuple[int, bool] | None) -> Claim:
+    end = row.valid_to if statement.own_end is None else statement.own_end
+    if statement.own_start is not None:
+        return Claim(statement, row, statement.own_start, end, dated=True)
+    if inherited is None:
+        return Claim(statement, row, row.start, end, dated=False)
+    start, dated = inherited
+    if not dated and row.valid_at is not None:
+        # No value was ever dated and the new row is dated back: it holds from the source memory's valid_at.
+        start = min(start, row.valid_at)
+    return Claim(statement, row, start, end, dated)
+
+
+def stands_of(claims: Mapping[Key, Sequence[Claim]]) -> dict[Key, list[Stand]]:
+    """When each claim stands, cut at every Undo of its row. A claim that ends by its start never does."""
+    begins = {key: min(claim.start for claim in group) for key, group in claims.items()}
+    restated = _Restated(claims, begins)
+    retired: dict[Key, int] = {}
+    stands: dict[Key, list[Stand]] = {}
+    for key in reversed(
+        list(claims)
+    ):  # latest arrival first, so that a row's own end is known to its predecessor
+        row = claims[key][0].row
+        group: list[Stand] = []
+        until = stop = FOREVER
+        for tenure in reversed(row.tenures):
+            until = min(until, _handed_over(tenure, key[1], begins, retired))
+            for since, undo in reversed(_parts(tenure, until, row.restored)):
+                learned = row.arrival if undo is None else undo
+                stop = min(until, restated.after(row.lineage, key[1], learned))
+                group += _stands(claims[key], since, stop, undo)
+                until = min(until, since)
+        retired[key] = stop
+        stands[key] = group
+    return stands
+
+
+def _handed_over(tenure: Tenure, object_: str, begins: Mapping[Key, int], retired: Mapping[Key, int]) -> int:
+    """Where a statement of this tenure is retired.
+
+    Where the new row attests it, at the start of the new row's statement. If that is later than the new
+    row's own start, the old statement bridges the time between, as long as the new row is not retired.
+    """
+    until = bound(tenure.until)
+    if tenure.by is None or (tenure.by, object_) not in begins:
+        return until
+    begin = begins[tenure.by, object_]
+    return begin if begin <= until else min(begin, retired.get((tenure.by, object_), FOREVER))
+
+
+def _parts(tenure: Tenure, until: int, restored: Sequence[int]) -> list[tuple[int, int | None]]:
+    """The tenure cut at its row's restores: (since, the restore it begins with or None)."""
+    since = _since(tenure)
+    undos = restored[bisect_right(restored, since) : bisect_left(restored, until)]
+    return [(since, tenure.since), *((at, at) for at in undos)]
+
+
+def _since(tenure: Tenure) -> int:
+    return ALWAYS if tenure.since is None else tenure.since
+
+
+class _Restated:
+    """Where later versions of a key state a triple again: "two versions of one key count once" (D41)."""
+
+    def __init__(self, claims: Mapping[Key, Sequence[Claim]], begins: Mapping[Key, int]) -> None:
+        versions: dict[Key, list[tuple[int, int]]] = defaultdict(list)
+        for key, group in claims.items():
+            versions[group[0].row.lineage, key[1]].append((group[0].row.arrival, begins[key]))
+        self._arrivals: dict[Key, list[int]] = {}
+        self._earliest: dict[Key, list[int]] = {}
+        for where, pairs in versions.items():
+            if len(pairs) > 1:
+                self._arrivals[where] = [arrival for arrival, _ in pairs]
+                least = accumulate((begin for _, begin in reversed(pairs)), min, initial=FOREVER)
+                self._earliest[where] = list(least)[::-1]
+
+    def after(self, lineage: str, object_: str, learned: int) -> int:
+        """The earliest begin of such a statement among the versions that arrived after `learned`."""
+        arrivals = self._arrivals.get((lineage, object_))
+        if arrivals is None:
+            return FOREVER
+        return self._earliest[lineage, object_][bisect_right(arrivals, learned)]
+
+
+def _stands(claims: Iterable[Claim], since: int, until: int, undo: int | None) -> Iterator[Stand]:
+    for claim in claims:
+        end = None if undo is not None and bound(claim.end) <= undo else claim.end
+        begin = max(since, claim.start)
+        if begin < until and bound(end) > claim.start:
+            yield Stand(claim, begin, until, end, undo)
