@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from loom_core.graph.lifecycle import RowHistory
 from loom_core.memory.rows import MemoryRow
 from loom_core.projection.inputs import KeyInputs, read_keys
-from loom_core.projection.plan import current_id, histories_of
+from loom_core.projection.plan import current_id, default_restore_target, histories_of
 from loom_core.storage.store import Store
 from loom_core.tenancy import Scope
 
@@ -28,6 +28,11 @@ class KeyState:
     def live(self) -> bool:
         """Whether the version that is read is neither deleted nor superseded by another key."""
         return self.current is not None and self.histories[self.current.memory_id].live
+
+
+    def restore_target(self, values_current: bool) -> str | None:
+        """The version that an Undo without a target brings back (D12); None where nothing is earlier."""
+        return default_restore_target(self.inputs, values_current)
 
 
 def state_of(inputs: KeyInputs) -> KeyState:

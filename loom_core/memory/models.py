@@ -27,6 +27,7 @@ from loom_core.wire import (
     Count,
     Identified,
     Instant,
+    Integer,
     MemoryKey,
     Name,
     Request,
@@ -428,7 +429,7 @@ class MemoryLinkResponse(Answer):
     created: bool
 
 
-Limit = Annotated[int, Field(ge=1), capped(500)]
+Limit = Annotated[Integer, Field(ge=1), capped(500)]
 
 
 class MemorySearchRequest(Identified):

@@ -220,6 +220,26 @@ def take_back_doubles(store: Store, scope: Scope, ids: Sequence[str], current: i
             )  # fmt: skip
 
 
+def retire(store: Store, scope: Scope, ids: Sequence[str]) -> None:
+    """Takes away whatever these rows still add: what an erasure does before it deletes their units.
+
+    Batches that may not have been added yet are added first, so that what is taken away was there.
+    """
+    stored = stored_units(store, scope, ids)
+    current, _ = generation(store, scope)
+    for batch in batches_of(store, scope, _unconfirmed(store, scope, stored)):
+        add_again(store, scope, batch, current)
+    counted = [units[-1] for units in stored.values() if units[-1].seq % 2]
+    ends = [
+        DegreeUnit(u.memory_id, u.seq + 1, "", current, u.entities, [-amount for amount in u.amounts], u.ver)
+        for u in counted
+    ]
+    batches = _batches(ends)
+    freeze(store, scope, [unit for batch in batches for unit in batch])
+    for batch in batches:
+        add(store, scope, batch, current)
+
+
 def generation(store: Store, scope: Scope) -> tuple[int, int]:
     """(the generation that readers sum, the highest one being opened); 0 where there is none.
 

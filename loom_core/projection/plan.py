@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from loom_core.graph.lifecycle import KeyEvent, RowHistory, Version, current, lifecycles
+from loom_core.graph.lifecycle import KeyEvent, RowHistory, Version, current, lifecycles, restore_target
 from loom_core.graph.ontology import Ontology
 from loom_core.memory.rows import MemoryRow
 from loom_core.projection.inputs import KeyInputs, NamespaceContext
@@ -98,6 +98,11 @@ def histories_of(inputs: KeyInputs) -> Mapping[str, RowHistory]:
 def current_id(inputs: KeyInputs) -> str | None:
     """The id of the version that `memory.get` returns; None where there is none."""
     return current(list(_versions(inputs)), list(_events(inputs)))
+
+
+def default_restore_target(inputs: KeyInputs, values_current: bool) -> str | None:
+    """The version that a restore without a target brings back (D12)."""
+    return restore_target(list(_versions(inputs)), list(_events(inputs)), values_current=values_current)
 
 
 def _versions(inputs: KeyInputs) -> Iterator[Version]:

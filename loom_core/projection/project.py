@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import structlog
@@ -11,7 +11,8 @@ from loom_core import faults
 from loom_core.graph.ontology import Ontology
 from loom_core.projection.degree import RecountNeeded, batch_unit_id, project_degree
 from loom_core.projection.edges import project_edges, project_facts, project_mentions
-from loom_core.projection.inputs import read_context, read_keys
+from loom_core.memory.rows import digest, first_wins, key_hash
+from loom_core.projection.inputs import KeyInputs, read_context, read_keys
 from loom_core.projection.plan import Plan, make_plan
 from loom_core.projection.receipts import ALL, write_receipts
 from loom_core.projection.recount import recount
@@ -19,6 +20,10 @@ from loom_core.projection.slots import derive_slots, write_statements
 from loom_core.projection.units import PROJECTIONS, Unit
 from loom_core.storage.store import Store
 from loom_core.tenancy import Scope
+
+EVENT_COLUMNS = (
+    "org", "namespace", "key_hash", "event_id", "kind", "memory_key", "memory_id", "at", "start", "agent", "first_wins"
+)  # fmt: skip
 
 log = structlog.get_logger(__name__)
 
@@ -47,9 +52,12 @@ def project(
     """
     keys = {unit.memory_key for unit in units}
     with faults.working_on(keys):
-        context = read_context(store, scope)
         inputs = read_keys(store, scope, sorted(keys))
-        plan = make_plan(inputs, context, units, frozenset(fresh))
+        follow_ups = _supersede_other_keys(store, scope, units, inputs)
+        if follow_ups:
+            units = [*units, *follow_ups]
+            inputs = read_keys(store, scope, sorted({unit.memory_key for unit in units}))
+        plan = make_plan(inputs, read_context(store, scope), units, frozenset(fresh))
         outcome, batches = run(store, scope, plan)
         outcome.superseded = {p.row.memory_id for p in plan.rows if not p.history.live}
         done = [name for name in PROJECTIONS if name not in outcome.failed] if outcome.failed else [ALL]
@@ -57,6 +65,29 @@ def project(
         receipts += [(batch_unit_id(batch_id), "degree", 0) for batch_id in batches]
         _attempt(outcome, "receipts", lambda: write_receipts(store, scope, receipts))
     return outcome
+
+
+def _supersede_other_keys(
+    store: Store, scope: Scope, units: Sequence[Unit], inputs: Mapping[str, KeyInputs]
+) -> list[Unit]:
+    """Lands the events by which rows retire rows of other keys (`supersedes`, D11); returns them as units.
+
+    A step of the projection, not of the write: a row whose writer died before it is found without a receipt.
+    """
+    wanted = {unit.memory_id for unit in units if unit.kind == "row"}
+    lines, follow_ups = [], []
+    for row in (row for each in inputs.values() for row in each.rows):
+        for key in row.supersedes if row.memory_id in wanted else ():
+            start = row.arrival if row.valid_at is None else row.valid_at
+            hashed = key_hash(scope.org, scope.namespace, key)
+            event_id = digest("supersede", row.memory_id, key)
+            lines.append(
+                [scope.org, scope.namespace, hashed, event_id, "supersede", key, row.memory_id, row.arrival, start,
+                 row.agent, first_wins(row.arrival)]
+            )  # fmt: skip
+            follow_ups.append(Unit(event_id, "event", key, row.memory_id, row.arrival))
+    store.insert("memory_events", EVENT_COLUMNS, lines)
+    return follow_ups
 
 
 def project_keys(store: Store, scope: Scope, keys: Sequence[str]) -> Outcome:

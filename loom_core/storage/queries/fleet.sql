@@ -1,0 +1,29 @@
+-- due_failures --
+SELECT org, namespace, count()
+FROM loom.memory_projection_failures FINAL
+WHERE state = 'open' AND `projection` IN {projections:Array(String)}
+  AND next_try_at <= {now:DateTime64(6, 'UTC')}
+GROUP BY org, namespace
+
+-- landed_since_mark --
+SELECT org, namespace
+FROM
+(
+    SELECT org, namespace, max(landed_at) AS landed
+    FROM loom.namespace_activity
+    WHERE source IN {sources:Array(String)}
+    GROUP BY org, namespace
+) AS activity
+LEFT JOIN
+(
+    SELECT org, namespace, max(mark) AS known_done
+    FROM loom.work_marks
+    WHERE worker = {worker:String}
+    GROUP BY org, namespace
+) AS marks USING (org, namespace)
+WHERE landed > known_done
+
+-- last_run --
+SELECT last_run_at, last_outcome, fence
+FROM loom.worker_runs FINAL
+WHERE worker = {worker:String} AND shard = {shard:UInt32}
