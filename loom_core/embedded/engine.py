@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -79,13 +79,15 @@ class Session:
             if not exhausted:
                 connection.streaming_cancel_query(stream)
 
-    def insert(self, head: bytes, data_format: str, pieces: Iterator[bytes]) -> None:
+    def insert(self, head: bytes, data_format: str, params: dict[str, str], pieces: Iterator[bytes]) -> None:
         """INSERT data that comes in pieces. Raises `EngineError`, and what `pieces` raises: then the engine
         drops what it has not written yet (a block of about a million rows at a time).
         """
         connection = self.connection
-        stream = _raised_as_ours(lambda: connection.send_insert(head, data_format))
         self.reusable = False
+        if params:
+            _set(connection, {f"param_{name}": value for name, value in params.items()}.items())
+        stream = _raised_as_ours(lambda: connection.send_insert(head, data_format))
         try:
             for piece in pieces:
                 _raised_as_ours(partial(connection.insert_append, stream, piece))
@@ -93,7 +95,7 @@ class Session:
             connection.insert_cancel(stream)
             raise
         self.counts.add(_raised_as_ours(lambda: connection.insert_done(stream)))
-        self.reusable = True
+        self.reusable = not params
 
 
 class Engine:
@@ -128,8 +130,7 @@ class Engine:
         connection = _raised_as_ours(lambda: chdb._chdb.connect(self._path))
         try:
             if settings:
-                pairs = ", ".join(f"{_setting_name(name)} = {_quoted(value)}" for name, value in settings)
-                _raised_as_ours(lambda: connection.query(f"SET {pairs}", "Null"))
+                _set(connection, settings)
             if database:
                 name = "`" + database.replace("\\", "\\\\").replace("`", "\\`") + "`"
                 _raised_as_ours(lambda: connection.query(f"USE {name}", "Null"))
@@ -182,6 +183,11 @@ def _raised_as_ours(call: Callable[[], Any]) -> Any:
         return call()
     except RuntimeError as error:
         raise EngineError(str(error)) from None
+
+
+def _set(connection: Any, settings: Iterable[tuple[str, str]]) -> None:
+    pairs = ", ".join(f"{_setting_name(name)} = {_quoted(value)}" for name, value in settings)
+    _raised_as_ours(lambda: connection.query(f"SET {pairs}", "Null"))
 
 
 def _setting_name(name: str) -> str:

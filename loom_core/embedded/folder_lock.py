@@ -4,12 +4,36 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 from pathlib import Path
 from types import TracebackType
 
 
 class FolderInUse(Exception):
     """Another running process owns the data folder; the message names the folder and the process id."""
+
+
+def in_use(folder: Path, owner: str) -> FolderInUse:
+    """The error, naming both."""
+    return FolderInUse(f"data folder owned by another running process: {folder} belongs to pid {owner}")
+
+
+def engine_owner(folder: Path) -> str | None:
+    """The process id that the engine's own lock file names, if the lock is held now; None if it is free.
+
+    Only needed for an engine that was opened without this module, e.g. by a client in its own process.
+    """
+    try:
+        status = (folder / "status").open(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
+        return None
+    with status:
+        try:
+            fcntl.flock(status, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            found = re.search(r"PID: (\d+)", status.read())
+            return found[1] if found else "unknown"
+    return None
 
 
 class FolderLock:
@@ -28,9 +52,7 @@ class FolderLock:
         except BlockingIOError:
             owner = os.pread(self._fd, 32, 0).decode("ascii", "replace").strip() or "unknown"
             os.close(self._fd)
-            raise FolderInUse(
-                f"data folder owned by another running process: {folder} belongs to pid {owner}"
-            ) from None
+            raise in_use(folder, owner) from None
         except BaseException:
             os.close(self._fd)
             raise

@@ -78,12 +78,10 @@ def _is_from_a_client(request: Request) -> bool:
 def _pieces(query: Query, session: Session) -> Iterator[bytes]:
     """Run the statement; its answer in pieces."""
     statement = query.statement
-    if query.data is not None:
-        assert statement.format is not None
-        session.insert(statement.head, statement.format, query.data)
-        return
-    text = query.text if statement.data_at is not None else b"%b\n%b" % (query.text, query.marker.encode())
-    if statement.is_read and joins(query.output_format):
+    text = b"%b\n%b" % (query.text, query.marker.encode())
+    if query.data is not None and statement.format is not None:
+        session.insert(text, statement.format, query.params, query.data)
+    elif statement.is_read and joins(query.output_format):
         pieces = session.stream(text, query.output_format, query.params)
         yield from join_arrow(pieces) if query.output_format == ARROW_STREAM else pieces
     else:

@@ -37,7 +37,7 @@ _NOT_SETTINGS = {
 
 @dataclass(slots=True)
 class Query:
-    """What a request asks the engine to do. `data` is set where an INSERT's data is too long for `text`."""
+    """What a request asks the engine to do. `data` is an INSERT's; its `text` is then the head only."""
 
     statement: Statement
     text: bytes
@@ -75,8 +75,6 @@ def read_query(request: Request) -> Query:
     params = {name[6:]: value for name, value in args.items() if name.startswith("param_")}
     if statement.needs_session:
         raise refusal(f"{statement.keyword} has no effect here: requests have no session")
-    if data is not None and params:
-        raise refusal("an INSERT with parameters takes at most 128 KiB of data")
     settings = {name: value for name, value in args.items() if _is_setting(name)}
     if request.method == "GET":
         settings["readonly"] = "2"  # as a server does: a GET never changes anything

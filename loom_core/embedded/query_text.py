@@ -1,7 +1,7 @@
 """A request's statement and data out of its `query` argument, its body, or a form.
 
-Small INSERTs go to the engine as one text. It cuts a text at 256 KiB, silently where the cut falls between
-two blocks of data, so larger ones are split into their head and a stream of pieces.
+An INSERT's data never goes to the engine as part of a text: there it would end at the first blank line, two
+bytes that any integer of 2570 holds, and what follows would run as the next statement.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from email.policy import HTTP
 from loom_core.embedded.http1 import BadRequest, Body
 from loom_core.embedded.statement import MalformedStatement, Statement, parse
 
-INLINE_LIMIT = 128 << 10
-"""Bytes of a statement with its data that still go as one text."""
+_HEAD_LIMIT = 64 << 10
 _TEXT_LIMIT = 64 << 20
 _PIECE = 1 << 20
 
@@ -41,17 +40,14 @@ NO_BODY: Body = _NoBody()
 
 
 def read_statement(argument: str, body: Body) -> tuple[Statement, bytes, Iterator[bytes] | None]:
-    """The statement, its text, and its data where that is too long to be in the text.
+    """The statement; its text, of an INSERT with data only the head; and the data, where there is any.
 
     `argument` and `body` are one text, in this order. Raises `StatementError`, `BadRequest`.
     """
-    held, ended = _read_over(body, INLINE_LIMIT)
+    held, ended = _read_over(body, _HEAD_LIMIT)
     text = argument.encode("utf-8", "surrogateescape")
     text = text + b"\n" + held if text and held else text + held
-    if not ended:
-        insert = _insert_with_data(text)
-        if insert is not None:
-            return insert, text, _pieces(text[insert.data_at :], body)
+    if not ended and _data_of(text) is None:
         rest, ended = _read_over(body, _TEXT_LIMIT)
         if not ended:
             raise BadRequest(f"a query's text is over {_TEXT_LIMIT >> 20} MiB")
@@ -60,17 +56,16 @@ def read_statement(argument: str, body: Body) -> tuple[Statement, bytes, Iterato
         statement = parse(text)
     except MalformedStatement as error:
         raise StatementError(62, "SYNTAX_ERROR", f"Syntax error: {error}") from None
-    if statement.data_at is not None and len(text) > INLINE_LIMIT:
-        return statement, text, _pieces(text[statement.data_at :], NO_BODY)
-    return statement, text, None
+    if statement.data_at is None:
+        return statement, text, None
+    return statement, statement.head, _pieces(text[statement.data_at :], body)
 
 
-def _insert_with_data(beginning: bytes) -> Statement | None:
+def _data_of(beginning: bytes) -> int | None:
     try:
-        statement = parse(beginning)
-    except MalformedStatement:  # cut within a string, perhaps; the whole text decides
+        return parse(beginning).data_at
+    except MalformedStatement:  # cut within a string, perhaps: the whole text decides
         return None
-    return None if statement.data_at is None else statement
 
 
 def _read_over(body: Body, limit: int) -> tuple[bytes, bool]:
@@ -87,10 +82,10 @@ def _read_over(body: Body, limit: int) -> tuple[bytes, bool]:
 
 
 def _pieces(first: bytes, body: Body) -> Iterator[bytes]:
-    piece = first
-    while piece:
+    if first:
+        yield first
+    while piece := body.read(_PIECE):
         yield piece
-        piece = body.read(_PIECE)
 
 
 def read_form(content_type: str, body: Body) -> dict[str, str]:

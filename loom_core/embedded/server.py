@@ -74,7 +74,7 @@ class Server:
         with self._lock:
             self._connections[connection] = False
         try:
-            with connection, connection.makefile("rb", 1 << 16) as source:
+            with connection, connection.makefile("rb") as source:
                 self._serve_requests(connection, source)
         except OSError as error:
             log.debug("a connection broke: %s", error)

@@ -1,7 +1,7 @@
 """What a SQL text is, read off its tokens: which part is data, which format it asks for.
 
-chDB cuts a text at 256 KiB, silently where the cut falls between two blocks of an INSERT's data, and runs
-several statements where a server runs one. So the text is read here, before the engine sees it.
+chDB takes one text for all, ends an INSERT's data at a blank line, and runs every statement it finds. So the
+text is read here first, as a server would.
 """
 
 from __future__ import annotations
