@@ -8,7 +8,7 @@ from typing import Any
 from loom_core import faults
 from loom_core.graph.pairs import pairs
 from loom_core.projection.inputs import CHUNK
-from loom_core.projection.plan import Plan, PlannedRow
+from loom_core.projection.plan import Plan
 from loom_core.storage.statements import sql
 from loom_core.storage.store import Store, in_chunks
 from loom_core.tenancy import Scope
@@ -30,6 +30,14 @@ Stored = dict[str, dict[tuple[Any, ...], tuple[Any, ...]]]
 
 def project_edges(store: Store, scope: Scope, plan: Plan) -> None:
     """Brings the observations of the plan's rows up to date: one row a pair and span of validity (D19, D47)."""
+    lines = edge_lines(store, scope, plan)
+    faults.reach("edges", "insert")
+    store.insert("entity_edges", EDGE_COLUMNS, lines)
+    faults.reach("edges", "inserted")
+
+
+def edge_lines(store: Store, scope: Scope, plan: Plan) -> list[list[Any]]:
+    """What `project_edges` would write."""
     stored = read_stored(store, scope, "projection.stored_edges", plan.stored_ids(), key_width=3)
     lines = []
     for planned in plan.rows:
@@ -45,13 +53,18 @@ def project_edges(store: Store, scope: Scope, plan: Plan) -> None:
                 [scope.org, scope.namespace, a, b, row.memory_id, span, row.memory_key, row.content_sha256,
                  *times, row.arrival, planned.ver, gone]
             )  # fmt: skip
-    faults.reach("edges", "insert")
-    store.insert("entity_edges", EDGE_COLUMNS, lines)
-    faults.reach("edges", "inserted")
+    return lines
 
 
 def project_mentions(store: Store, scope: Scope, plan: Plan) -> None:
     """Records every mention of the plan's rows with the node it was taken for (D21)."""
+    lines = mention_lines(store, scope, plan)
+    faults.reach("mentions", "insert")
+    store.insert("entity_canonical_map", MENTION_COLUMNS, lines)
+
+
+def mention_lines(store: Store, scope: Scope, plan: Plan) -> list[list[Any]]:
+    """What `project_mentions` would write."""
     stored = read_stored(store, scope, "projection.stored_mentions", plan.stored_ids(), key_width=1)
     lines = []
     for planned in plan.rows:
@@ -61,12 +74,18 @@ def project_mentions(store: Store, scope: Scope, plan: Plan) -> None:
                 [scope.org, scope.namespace, mention, planned.row.memory_id, *named, planned.row.memory_key,
                  planned.ver, gone]
             )  # fmt: skip
-    faults.reach("mentions", "insert")
-    store.insert("entity_canonical_map", MENTION_COLUMNS, lines)
+    return lines
 
 
 def project_facts(store: Store, scope: Scope, plan: Plan) -> None:
     """Writes the numeric facts of the plan's rows."""
+    lines = fact_lines(store, scope, plan)
+    faults.reach("facts", "insert")
+    store.insert("derived_facts", FACT_COLUMNS, lines)
+
+
+def fact_lines(store: Store, scope: Scope, plan: Plan) -> list[list[Any]]:
+    """What `project_facts` would write."""
     stored = read_stored(store, scope, "projection.stored_facts", plan.stored_ids(), key_width=3)
     lines = []
     for planned in plan.rows:
@@ -80,8 +99,7 @@ def project_facts(store: Store, scope: Scope, plan: Plan) -> None:
                 [scope.org, scope.namespace, entity, attribute, planned.row.memory_id, position,
                  planned.row.memory_key, *stated, planned.ver, gone]
             )  # fmt: skip
-    faults.reach("facts", "insert")
-    store.insert("derived_facts", FACT_COLUMNS, lines)
+    return lines
 
 
 def read_stored(store: Store, scope: Scope, statement: str, ids: list[str], key_width: int) -> Stored:
@@ -105,8 +123,3 @@ def changes(
     for key, rest in stored.items():
         if key not in desired:
             yield key, rest, 1
-
-
-def row_pairs(planned: PlannedRow) -> list[tuple[str, str]]:
-    """The pairs that the row's observations are of."""
-    return pairs(planned.reading.entities())

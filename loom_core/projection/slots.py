@@ -63,6 +63,15 @@ class IntervalChange:
 
 def write_statements(store: Store, scope: Scope, plan: Plan) -> set[Triple]:
     """Puts the statements of the plan's rows down and returns every triple whose slot they touch."""
+    touched, lines = statement_lines(store, scope, plan)
+    faults.reach("triples", "insert")
+    store.insert("slot_statements", STATEMENT_COLUMNS, lines)
+    faults.reach("triples", "inserted")
+    return touched
+
+
+def statement_lines(store: Store, scope: Scope, plan: Plan) -> tuple[set[Triple], list[list[Any]]]:
+    """The triples that the plan's rows touch, and what `write_statements` would write."""
     stored = read_stored(store, scope, "projection.stored_statements", plan.stored_ids(), key_width=4)
     touched: set[Triple] = set()
     lines = []
@@ -84,10 +93,7 @@ def write_statements(store: Store, scope: Scope, plan: Plan) -> set[Triple]:
                 [scope.org, scope.namespace, row.memory_id, *key, *rest[:-1], gone, row.memory_key,
                  row.content_sha256, planned.ver]
             )  # fmt: skip
-    faults.reach("triples", "insert")
-    store.insert("slot_statements", STATEMENT_COLUMNS, lines)
-    faults.reach("triples", "inserted")
-    return touched
+    return touched, lines
 
 
 def derive_slots(store: Store, scope: Scope, touched: Iterable[Triple], plan: Plan | None = None) -> int:
