@@ -1,6 +1,6 @@
 """Singularises the head noun of a phrase."""
 
-from loom_core.canonical.lexicon import nouns
+from loom_core.canonical.lexicon import names, rules
 from loom_core.canonical.words import (
     DROPPED,
     FIRST_PERSON,
@@ -22,10 +22,18 @@ def singularise_head(phrase: str) -> str:
     # `mines` alone stays: as `mine` it would be the user.
     if len(words) == 1 and (singular in DROPPED or singular in FIRST_PERSON):
         return phrase
-    if singular == words[at]:
+    if singular == words[at] or _is_name(words, at):
         return phrase
     words[at] = singular
     return " ".join(words)
+
+
+def _is_name(words: list[str], at: int) -> bool:
+    """Whether the words up to `at` end in a name: `niagara falls`, `microsoft teams`, `elizabeth banks`."""
+    known = names()
+    if at and words[at] in known.surnames and words[at - 1] in known.given:
+        return True
+    return any(" ".join(words[start : at + 1]) in known.phrases for start in range(max(0, at - 3), at))
 
 
 def _head(words: list[str]) -> int:
@@ -38,7 +46,7 @@ def _head(words: list[str]) -> int:
 
 def _singular(word: str) -> str:
     if word.isalpha():
-        return nouns().get(word, word)
+        return rules().singular(word)
     if "-" in word:
         return _singular_of_hyphenated(word)
     return word
@@ -54,5 +62,5 @@ def _singular_of_hyphenated(word: str) -> str:
     if at == len(parts) - 1 and parts[at] in PARTICLE_PLURALS:
         parts[at] = PARTICLE_PLURALS[parts[at]]
     elif parts[at].isalpha():
-        parts[at] = nouns().get(parts[at], parts[at])
+        parts[at] = rules().singular(parts[at])
     return "-".join(parts)

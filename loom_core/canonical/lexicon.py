@@ -1,18 +1,101 @@
-"""The checked-in word lists, each read once, on first use."""
+"""The checked-in lexicon, read once, on first use."""
 
+from collections import defaultdict
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-# Moves when an entry does: stored nodes are then renamed with `loom graph recanonicalise`.
 LEXICON_VERSION = "1"
+"""Moves when an entry does: stored nodes are then renamed with `loom graph recanonicalise`."""
+
+_SHORTEST_HEAD = 3
+_TELLING_TAIL = 7
+_SUFFIX_LENGTHS = (4, 5, 6, 7)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Singulars of single words. No singular is itself a plural, so that a second pass changes nothing.
+
+    `nouns` maps every known plural to its singular. Of a word that is not there, the end may still be:
+    `microservices` is a known head and a known tail, `quantizations` ends in a suffix that marks the
+    plural in each of the words the builder saw. Both rules were checked against all names it knew; the
+    exceptions are in `unchanged`. Any other word is taken for a name.
+    """
+
+    nouns: dict[str, str]
+    suffixes: dict[str, str]
+    tails: frozenset[str] | set[str]
+    heads: frozenset[str]
+    unchanged: frozenset[str] = frozenset()
+
+    def singular(self, word: str) -> str:
+        """The singular of a folded, alphabetic `word`, or the word itself."""
+        known = self.nouns.get(word)
+        if known is not None:
+            return known
+        if not word.endswith("s") or word in self.unchanged:
+            return word
+        for at in range(2, len(word) - 3):
+            tail = word[at:]
+            if tail in self.tails and (
+                len(tail) >= _TELLING_TAIL or at >= _SHORTEST_HEAD and word[:at] in self.heads
+            ):
+                return word[:at] + self.nouns[tail]
+        for length in _SUFFIX_LENGTHS:
+            suffix = self.suffixes.get(word[-length:])
+            if suffix is not None and len(word) >= length + 3:
+                return word[:-length] + suffix
+        return word
 
 
 @cache
-def nouns() -> dict[str, str]:
-    """Maps a plural to its singular; a name that only looks like a plural maps to itself."""
-    return {plural: singular if singular != "=" else plural for plural, singular in _rows("nouns.tsv")}
+def rules() -> Rules:
+    sections = _sections()
+    tails = dict(_pairs(sections["tail"]))
+    nouns = dict(_pairs(sections["noun"])) | tails
+    return Rules(
+        nouns=nouns,
+        suffixes=dict(_pairs(sections["suffix"])),
+        tails=frozenset(tails),
+        heads=frozenset(nouns.values()) | frozenset(sections["head"]),
+        unchanged=frozenset(sections["unchanged"]),
+    )
 
 
-def _rows(name: str) -> list[list[str]]:
-    text = (files(__package__) / name).read_text(encoding="utf-8")
-    return [line.split("\t") for line in text.splitlines() if line and not line.startswith("#")]
+@cache
+def names() -> "Names":
+    sections = _sections()
+    return Names(*(frozenset(sections[title]) for title in ("phrase", "given", "surname")))
+
+
+@dataclass(frozen=True)
+class Names:
+    """Names of several words whose last word looks like a plural."""
+
+    phrases: frozenset[str]
+    given: frozenset[str]
+    surnames: frozenset[str]
+
+
+@cache
+def verbs() -> list[list[str]]:
+    """Rows of base, third person, -ing form, past, participle; alternatives joined by a slash."""
+    return [line.split("\t") for line in _sections()["verb"]]
+
+
+@cache
+def _sections() -> dict[str, list[str]]:
+    text = (files(__package__) / "lexicon.tsv").read_text(encoding="utf-8")
+    sections: dict[str, list[str]] = defaultdict(list)
+    title = ""
+    for line in text.splitlines():
+        if line.startswith("["):
+            title = line[1:-1]
+        elif not line.startswith("#"):
+            sections[title].append(line)
+    return sections
+
+
+def _pairs(lines: list[str]) -> list[list[str]]:
+    return [line.split("\t") for line in lines]
