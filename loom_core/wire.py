@@ -155,8 +155,14 @@ def capped(maximum: float) -> AfterValidator:
     return AfterValidator(clamp)
 
 
+def integral(value: Any) -> Any:
+    """`5.0` as 5: JSON has one type of number, and JSON Schema counts it as an integer."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+INTEGRAL = BeforeValidator(integral)
 Confidence = Annotated[float, Field(ge=0), capped(1.0)]
-Count = Annotated[int, Field(ge=1), capped(MAX_INT)]
+Count = Annotated[int, Field(ge=1), INTEGRAL, capped(MAX_INT)]
 
 
 def _depth(value: Any) -> int:

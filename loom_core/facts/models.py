@@ -6,13 +6,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from loom_core.wire import Answer, Count, Instant, Scoped, Stamp, Text, capped, none_as
+from loom_core.wire import INTEGRAL, Answer, Count, Instant, Scoped, Stamp, Text, capped, none_as
 
 Provenance = Literal["extracted", "inferred", "facet"]
 RankBy = Literal["co_occur", "specificity", "cosine"]
 
-Hops = Annotated[int, Field(ge=1), capped(4)]
-TopK = Annotated[int, Field(ge=1), capped(100)]
+Hops = Annotated[int, Field(ge=1), INTEGRAL, capped(4)]
+TopK = Annotated[int, Field(ge=1), INTEGRAL, capped(100)]
 Relations = Annotated[list[Text], none_as(list), Field(max_length=100)]
 
 _AS_OF = "Only what holds at this instant; absent: what holds now."
@@ -44,7 +44,9 @@ class FactsListRequest(Scoped):
     object: Text | None = Field(None, description="The triple's object; not read where `entity` is given.")
     relation: Text | None = Field(None, description="The verb, in any tense.")
     entity: Text | None = Field(None, description="The subject or the object.")
-    limit: Annotated[int, Field(ge=1), capped(500)] = Field(50, description="Triples at most; capped at 500.")
+    limit: Annotated[int, Field(ge=1), INTEGRAL, capped(500)] = Field(
+        50, description="Triples at most; capped at 500."
+    )
     sort_by: Literal["co_occur", "recency"] = Field(
         "co_occur", description="`co_occur`: most observed first; `recency`: last seen first."
     )
@@ -132,7 +134,7 @@ class FactsRelatedRequest(Scoped):
     """`facts.related`: the entities that occur together with one."""
 
     entity: Text = Field(description="The entity whose neighbours are listed.")
-    top_k: Annotated[int, Field(ge=1), capped(200)] = Field(
+    top_k: Annotated[int, Field(ge=1), INTEGRAL, capped(200)] = Field(
         20, description="Neighbours at most; capped at 200."
     )
     as_of: Instant | None = Field(None, description=_AS_OF)
@@ -163,13 +165,13 @@ class FactsTraverseRequest(Scoped):
     max_hops: Hops = Field(2, description="How far out, 1 to 4.")
     top_k_per_hop: TopK = Field(20, description="Children kept per parent and hop, 1 to 100.")
     min_co_occur: Count = Field(1, description=_MIN_CO_OCCUR)
-    max_nodes: Annotated[int, Field(ge=1), capped(5000)] = Field(
+    max_nodes: Annotated[int, Field(ge=1), INTEGRAL, capped(5000)] = Field(
         400, description="At most this many nodes in all; capped at 5,000."
     )
     as_of: Instant | None = Field(None, description=_AS_OF)
     relations: Relations = Field(default_factory=list, description=_RELATIONS)
     labeled: bool = Field(False, description=_LABELED)
-    hub_degree: Annotated[int, Field(ge=0), capped(2**63 - 1)] | None = Field(
+    hub_degree: Annotated[int, Field(ge=0), INTEGRAL, capped(2**63 - 1)] | None = Field(
         None, description="A node of at least this degree is a hub: reported, not expanded. 0 or absent: off."
     )
     hub_share: Annotated[float, Field(ge=0), capped(1.0)] | None = Field(

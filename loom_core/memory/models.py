@@ -21,13 +21,13 @@ from pydantic import (
 from pydantic_core import CoreSchema
 
 from loom_core.wire import (
+    INTEGRAL,
     MAX_NAME_CHARS,
     Answer,
     Confidence,
     Count,
     Identified,
     Instant,
-    Integer,
     MemoryKey,
     Name,
     Request,
@@ -429,7 +429,7 @@ class MemoryLinkResponse(Answer):
     created: bool
 
 
-Limit = Annotated[Integer, Field(ge=1), capped(500)]
+Limit = Annotated[int, Field(ge=1), INTEGRAL, capped(500)]
 
 
 class MemorySearchRequest(Identified):

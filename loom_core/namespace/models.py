@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from loom_core.wire import Answer, Identified, Name, Request, Text, capped
+from loom_core.wire import INTEGRAL, Answer, Identified, Name, Request, Text, capped, none_as
 
 Cardinality = Literal["one", "many"]
 
@@ -14,7 +14,9 @@ Cardinality = Literal["one", "many"]
 class NamespaceTaxonomyRequest(Identified):
     """`namespace.taxonomy`: what a namespace is about."""
 
-    limit: Annotated[int, Field(ge=1), capped(1000)] = Field(100, description="Entities; capped at 1,000.")
+    limit: Annotated[int, Field(ge=1), INTEGRAL, capped(1000)] = Field(
+        100, description="Entities; capped at 1,000."
+    )
 
 
 class TaxonomyEntity(Answer):
@@ -66,7 +68,7 @@ class Declared(Request):
     cardinality: Cardinality
 
 
-Declarations = Annotated[list[Declared], Field(max_length=1000)]
+Declarations = Annotated[list[Declared], none_as(list), Field(max_length=1000)]
 
 
 class NamespaceRegisterOntologyRequest(Identified):

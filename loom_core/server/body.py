@@ -47,7 +47,7 @@ def decode_object(body: bytes) -> dict[str, Any]:
     Raises `Invalid` for anything else: other encodings than UTF-8, NaN and Infinity, numbers that overflow,
     nesting beyond what the parser holds.
     """
-    if not body.strip():
+    if not body:
         return {}
     try:
         data = json.loads(body.decode(), parse_constant=_refuse_constant, parse_float=_finite)

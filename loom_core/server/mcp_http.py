@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 from mcp.server.context import ServerRequestContext
@@ -11,7 +12,7 @@ from starlette.requests import Request
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from loom_core.errors import LoomError
+from loom_core.errors import LoomError, Unavailable
 from loom_core.server.auth import Principal
 from loom_core.server.body import MAX_BODY_BYTES
 from loom_core.server.dispatch import Dispatcher
@@ -32,16 +33,19 @@ class McpEndpoint:
 
     def __init__(self, door: Door, dispatcher: Dispatcher) -> None:
         self._door = door
-        self._sessions = StreamableHTTPSessionManager(
-            build_server(dispatcher, _who_calls),
-            json_response=True,
-            stateless=True,
-            max_request_body_size=MAX_BODY_BYTES,
-        )
+        self._server = build_server(dispatcher, _who_calls)
+        self._sessions: StreamableHTTPSessionManager | None = None
 
-    def running(self) -> AbstractAsyncContextManager[None]:
-        """The time in which it serves."""
-        return self._sessions.run()
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """The time in which it serves. The SDK's manager runs once, so each start of the app has its own."""
+        sessions = StreamableHTTPSessionManager(
+            self._server, json_response=True, stateless=True, max_request_body_size=MAX_BODY_BYTES
+        )
+        async with sessions.run():
+            self._sessions = sessions
+            yield
+        self._sessions = None
 
     def route(self) -> Route:
         """Its route. Without sessions there is no stream to open (GET) and none to end (DELETE)."""
@@ -53,5 +57,8 @@ class McpEndpoint:
             scope[PRINCIPAL] = self._door.admit(Request(scope))
         except LoomError as error:
             await error_response(error)(scope, receive, send)
+            return
+        if self._sessions is None:
+            await error_response(Unavailable("stopping", "the server is stopping"))(scope, receive, send)
             return
         await self._sessions.handle_request(scope, receive, send)

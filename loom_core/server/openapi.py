@@ -7,6 +7,7 @@ from typing import Any
 from pydantic.json_schema import models_json_schema
 
 from loom_core.server.examples import EXAMPLES
+from loom_core.server.identity import FIELDS
 from loom_core.server.registry import OPS, Op
 from loom_core.server.version import VERSION
 
@@ -73,6 +74,11 @@ def _error(status: str, description: str) -> dict[str, Any]:
     return response
 
 
+def needs_body(op: Op) -> bool:
+    """Whether an op has a field that nobody can fill in for the caller."""
+    return any(field.is_required() for name, field in op.request.model_fields.items() if name not in FIELDS)
+
+
 def _operation(op: Op) -> dict[str, Any]:
     request, answer = EXAMPLES[op.name]
     marks = [
@@ -87,7 +93,7 @@ def _operation(op: Op) -> dict[str, Any]:
         "description": f"Role {op.role}; {', '.join(marks)}; MCP tool `{op.tool}`.",
         "x-loom": {"role": op.role, "kind": op.kind, "audited": op.audited, "mcp_listed": op.mcp_listed},
         "requestBody": {
-            "required": True,
+            "required": needs_body(op),
             "content": {
                 "application/json": {
                     "schema": {"$ref": REF.format(model=op.request.__name__)},
