@@ -11,15 +11,16 @@ from loom_core.settings import Settings
 TIMEOUT_S = 5.0
 
 
-def connect_redis(settings: Settings, timeout_s: float = TIMEOUT_S) -> redis.Redis:
+def connect_redis(settings: Settings, timeout_s: float = TIMEOUT_S, *, text: bool = True) -> redis.Redis:
     """A client whose commands end within `timeout_s` seconds each, and which never sends one twice.
 
-    Connects at first use. Raises `Invalid` where no address is set.
+    Connects at first use. It returns strings, or bytes where `text` is False. Raises `Invalid` where no
+    address is set.
     """
     return redis.Redis.from_url(
         settings.require_redis_url(),
         socket_timeout=timeout_s,
         socket_connect_timeout=timeout_s,
         retry=Retry(NoBackoff(), 0),
-        decode_responses=True,
+        decode_responses=text,
     )

@@ -1,0 +1,25 @@
+"""Which namespaces have something due, read from small tables only: one row a namespace, one a failure.
+
+These statements are the fleet's own and the only ones that span tenants; they return names, never data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from loom_core import clock
+from loom_core.storage.statements import sql
+from loom_core.storage.store import Store
+from loom_core.tenancy import Scope
+
+
+def with_due_failures(store: Store, projections: Sequence[str]) -> set[Scope]:
+    """Namespaces with an open failure of one of these projections whose next try is due."""
+    lines = store.rows(sql("fleet.due_failures"), projections=list(projections), now=clock.now())
+    return {Scope(org, namespace) for org, namespace, _ in lines}
+
+
+def with_landings_since_mark(store: Store, sources: Sequence[str], mark: str) -> set[Scope]:
+    """Namespaces where something of these sources landed after all that the mark knows to be done."""
+    lines = store.rows(sql("fleet.landed_since_mark"), sources=list(sources), worker=mark)
+    return {Scope(org, namespace) for org, namespace in lines}

@@ -1,0 +1,1 @@
+"""Brings back what failed: units projected again, slots derived again, tries that never reported counted."""

@@ -1,0 +1,52 @@
+"""Which row versions an extractor has yet to read."""
+
+from __future__ import annotations
+
+from loom_core import clock
+from loom_core.coordination.due import with_due_failures, with_landings_since_mark
+from loom_core.projection.due import LATE_LANDING_S, due_failures
+from loom_core.projection.failures import EXTRACTION
+from loom_core.projection.units import Unit
+from loom_core.storage.statements import sql
+from loom_core.storage.store import Store
+from loom_core.tenancy import Scope
+
+MARK = "extraction"
+UNSETTLED_S = 120
+"""The mark stays this far behind: an INSERT under way lands with an earlier instant than it is seen at."""
+
+
+def due_scopes(store: Store) -> set[Scope]:
+    """Namespaces with rows to read, or where a row landed since all were known to be read."""
+    return with_due_failures(store, [EXTRACTION]) | with_landings_since_mark(store, ["untagged"], MARK)
+
+
+def due_rows(store: Store, scope: Scope, limit: int) -> list[Unit]:
+    """Row versions to read now: those to be tried again first, then the earliest to land."""
+    again = [each.unit for each in due_failures(store, scope, [EXTRACTION], limit)]
+    return again + (untagged(store, scope, limit - len(again)) if len(again) < limit else [])
+
+
+def untagged(store: Store, scope: Scope, limit: int) -> list[Unit]:
+    """Row versions without declared entities that an extractor may read and none has, nor failed to (D37).
+
+    Where there are none, moves the mark up to which everything is known to be read.
+    """
+    names = {"org": scope.org, "namespace": scope.namespace}
+    mark = store.rows(sql("due.mark"), worker=MARK, **names)[0][0]
+    now = clock.now()
+    lines = store.rows(
+        sql("tagging.untagged"),
+        since=max(0, mark - LATE_LANDING_S * clock.SECOND),
+        until=now + clock.DAY,
+        limit=limit,
+        **names,
+    )
+    until = now - UNSETTLED_S * clock.SECOND
+    if not lines and until > mark:
+        store.insert(
+            "work_marks",
+            ("org", "namespace", "worker", "mark", "ver"),
+            [[scope.org, scope.namespace, MARK, until, until]],
+        )
+    return [Unit(memory_id, "row", key, memory_id, landed) for memory_id, key, landed in lines]
