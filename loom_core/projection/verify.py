@@ -56,7 +56,7 @@ class Report:
 def verify(store: Store, scope: Scope, progress: Progress = lambda *_: None) -> Report:
     """Compares sums, degrees, closes and orphans of a namespace with its rows."""
     report = Report()
-    keys = _keys(store, scope)
+    keys = all_keys(store, scope)
     degrees: Counter[str] = Counter()
     done = 0
     context = read_context(store, scope)
@@ -93,7 +93,7 @@ def repair(store: Store, scope: Scope, report: Report, progress: Progress = lamb
     for number, chunk in enumerate(in_chunks(keys, KEYS_A_CHUNK), 1):
         project_keys(store, scope, list(chunk))
         progress("repair", min(number * KEYS_A_CHUNK, len(keys)), len(keys))
-    triples = {(s, r, o) for s, r, o in store.rows(sql("projection.all_slots"), subject="", **names)}
+    triples = {(s, r, o) for s, r, o in store.rows(sql("projection.all_slots"), subject="", since=0, **names)}
     slots.derive_slots(store, scope, triples)
     if any(kind.startswith("degree") for kind in report.differences):
         recount.recount(store, scope)
@@ -102,7 +102,8 @@ def repair(store: Store, scope: Scope, report: Report, progress: Progress = lamb
     return again
 
 
-def _keys(store: Store, scope: Scope) -> list[str]:
+def all_keys(store: Store, scope: Scope) -> list[str]:
+    """Every memory key of a namespace, sorted."""
     return [line[0] for line in store.rows(sql("verify.keys"), org=scope.org, namespace=scope.namespace)]
 
 
@@ -124,11 +125,11 @@ def _compare_slots(store: Store, scope: Scope, report: Report, progress: Progres
     triples = [
         (s, r, o)
         for s, r, o in store.rows(
-            sql("projection.all_slots"), org=scope.org, namespace=scope.namespace, subject=""
+            sql("projection.all_slots"), org=scope.org, namespace=scope.namespace, subject="", since=0
         )
     ]
     done = 0
-    for chunk in _whole_slots(triples):
+    for chunk in whole_slots(triples):
         for change in slots.changed_intervals(store, scope, chunk, context):
             report.add("closes", slots.describe(change))
         done += len(chunk)
@@ -136,7 +137,7 @@ def _compare_slots(store: Store, scope: Scope, report: Report, progress: Progres
     report.slots = len({triple[:2] for triple in triples})
 
 
-def _whole_slots(triples: Sequence[slots.Triple]) -> Iterator[list[slots.Triple]]:
+def whole_slots(triples: Sequence[slots.Triple]) -> Iterator[list[slots.Triple]]:
     """Sorted triples in runs that never part a slot, so that none is derived twice."""
     run: list[slots.Triple] = []
     for triple in triples:

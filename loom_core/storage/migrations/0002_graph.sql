@@ -118,6 +118,7 @@ CREATE TABLE IF NOT EXISTS loom.slot_statements {on_cluster}
     history String COMMENT 'JSON: the life of its row as far as its projector had seen',
     ver UInt128,
     gone UInt8 DEFAULT 0,
+    landed_at DateTime64(6, 'UTC') DEFAULT now64(6, 'UTC'),
     INDEX by_row memory_id TYPE bloom_filter(0.01) GRANULARITY 1
 )
 ENGINE = {replacing}(ver)

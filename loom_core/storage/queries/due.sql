@@ -10,19 +10,19 @@ FROM
     SELECT memory_id AS unit_id, 'row' AS kind, memory_key, memory_id, min(landed_at) AS landed
     FROM loom.memory
     WHERE org = {org:String} AND namespace = {namespace:String}
-      AND landed_at >= {since:DateTime64(6, 'UTC')} AND landed_at <= {until:DateTime64(6, 'UTC')}
+      AND landed_at >= fromUnixTimestamp64Micro({since:Int64}) AND landed_at <= fromUnixTimestamp64Micro({until:Int64})
     GROUP BY memory_id, memory_key
     UNION ALL
     SELECT event_id, 'event', any(memory_key), any(memory_id), min(landed_at)
     FROM loom.memory_events
     WHERE org = {org:String} AND namespace = {namespace:String} AND kind != 'erase'
-      AND landed_at >= {since:DateTime64(6, 'UTC')} AND landed_at <= {until:DateTime64(6, 'UTC')}
+      AND landed_at >= fromUnixTimestamp64Micro({since:Int64}) AND landed_at <= fromUnixTimestamp64Micro({until:Int64})
     GROUP BY event_id
     UNION ALL
     SELECT concat('x:', memory_id), 'extraction', any(memory_key), memory_id, min(landed_at)
     FROM loom.memory_extractions
     WHERE org = {org:String} AND namespace = {namespace:String}
-      AND landed_at >= {since:DateTime64(6, 'UTC')} AND landed_at <= {until:DateTime64(6, 'UTC')}
+      AND landed_at >= fromUnixTimestamp64Micro({since:Int64}) AND landed_at <= fromUnixTimestamp64Micro({until:Int64})
     GROUP BY memory_id
 )
 WHERE unit_id NOT IN
@@ -30,7 +30,7 @@ WHERE unit_id NOT IN
     SELECT unit_id
     FROM loom.projection_receipts
     WHERE org = {org:String} AND namespace = {namespace:String}
-      AND done_at >= {since:DateTime64(6, 'UTC')} - INTERVAL 1 HOUR
+      AND done_at >= fromUnixTimestamp64Micro({since:Int64}) - INTERVAL 1 HOUR
     GROUP BY unit_id
     HAVING has(groupUniqArray(`projection`), 'all')
 )

@@ -68,7 +68,7 @@ WHERE org = {{org:String}} AND namespace = {{namespace:String}} AND entity IN {{
 -- events --
 ALTER TABLE loom.memory_events DELETE
 WHERE org = {org:String} AND namespace = {namespace:String} AND key_hash = {key_hash:String}
-  AND kind != 'erase' AND at <= {until:DateTime64(6, 'UTC')}
+  AND kind != 'erase' AND at <= fromUnixTimestamp64Micro({until:Int64})
 
 -- links --
 ALTER TABLE loom.memory_links DELETE

@@ -20,6 +20,6 @@ LIMIT {{limit:UInt32}}
 SELECT {columns}
 FROM loom.memory_projection_failures FINAL
 WHERE org = {{org:String}} AND namespace = {{namespace:String}} AND state = 'open'
-  AND `projection` IN {{projections:Array(String)}} AND next_try_at <= {{now:DateTime64(6, 'UTC')}}
+  AND `projection` IN {{projections:Array(String)}} AND next_try_at <= fromUnixTimestamp64Micro({{now:Int64}})
 ORDER BY next_try_at, failure_id
 LIMIT {{limit:UInt32}}

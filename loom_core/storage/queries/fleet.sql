@@ -2,7 +2,7 @@
 SELECT org, namespace, count()
 FROM loom.memory_projection_failures FINAL
 WHERE state = 'open' AND `projection` IN {projections:Array(String)}
-  AND next_try_at <= {now:DateTime64(6, 'UTC')}
+  AND next_try_at <= fromUnixTimestamp64Micro({now:Int64})
 GROUP BY org, namespace
 
 -- landed_since_mark --

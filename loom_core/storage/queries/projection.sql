@@ -46,12 +46,12 @@ WHERE org = {org:String} AND namespace = {namespace:String} AND relation IN {rel
 SELECT DISTINCT subject, relation, object
 FROM loom.slot_statements FINAL
 WHERE org = {org:String} AND namespace = {namespace:String}
-  AND ({subject:String} = '' OR subject = {subject:String})
+  AND ({subject:String} = '' OR subject = {subject:String}) AND landed_at >= fromUnixTimestamp64Micro({since:Int64})
 ORDER BY subject, relation, object
 
 -- generation --
 SELECT maxIf(generation, state = 'current'),
-       maxIf(generation, state = 'opening' AND at >= {alive:DateTime64(6, 'UTC')})
+       maxIf(generation, state = 'opening' AND at >= fromUnixTimestamp64Micro({alive:Int64}))
 FROM loom.degree_generations FINAL
 WHERE org = {org:String} AND namespace = {namespace:String}
 

@@ -25,7 +25,7 @@ GROUP BY org, namespace, entity
 SELECT DISTINCT batch_id
 FROM loom.degree_units
 WHERE org = {org:String} AND namespace = {namespace:String}
-  AND landed_at >= {since:DateTime64(6, 'UTC')} AND landed_at <= {until:DateTime64(6, 'UTC')}
+  AND landed_at >= fromUnixTimestamp64Micro({since:Int64}) AND landed_at <= fromUnixTimestamp64Micro({until:Int64})
   AND batch_id NOT IN
   (
       SELECT batch_id FROM loom.degree_generation_batches

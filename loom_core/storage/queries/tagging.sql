@@ -5,7 +5,7 @@ FROM
     SELECT memory_id, any(memory_key) AS key, min(landed_at) AS landed, min(arrival) AS arrived
     FROM loom.memory
     WHERE org = {org:String} AND namespace = {namespace:String}
-      AND landed_at >= {since:DateTime64(6, 'UTC')} AND landed_at <= {until:DateTime64(6, 'UTC')}
+      AND landed_at >= fromUnixTimestamp64Micro({since:Int64}) AND landed_at <= fromUnixTimestamp64Micro({until:Int64})
       AND entities_given = 0 AND sensitivity = 'normal'
     GROUP BY memory_id
 ) AS rows
@@ -22,7 +22,7 @@ WHERE arrived > hidden_until
       SELECT memory_id
       FROM loom.memory_extractions
       WHERE org = {org:String} AND namespace = {namespace:String}
-        AND landed_at >= {since:DateTime64(6, 'UTC')}
+        AND landed_at >= fromUnixTimestamp64Micro({since:Int64})
   )
   AND memory_id NOT IN
   (
@@ -43,7 +43,7 @@ LIMIT {limit:UInt32}
 SELECT value
 FROM loom.memory FINAL
 WHERE org = {org:String} AND namespace = {namespace:String} AND session_id = {session:String}
-  AND arrival < {before:DateTime64(6, 'UTC')} AND sensitivity = 'normal'
+  AND arrival < fromUnixTimestamp64Micro({before:Int64}) AND sensitivity = 'normal'
 ORDER BY arrival DESC
 LIMIT {limit:UInt32}
 

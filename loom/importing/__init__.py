@@ -1,0 +1,1 @@
+"""Real input into memory rows: git histories, JSON lines, folders of Markdown."""
