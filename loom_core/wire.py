@@ -119,15 +119,19 @@ def without_controls(text: str) -> str:
     """`text`, unless it is blank or holds a control character or a line separator: names go into logs."""
     if not text.strip():
         raise ValueError("is blank")
-    if any(unicodedata.category(char) in ("Cc", "Zl", "Zp") for char in text):
+    if any(unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp") for char in text):
         raise ValueError("holds a control character")
     return text
 
 
-def without_nul(text: str) -> str:
-    """`text`, unless it holds a NUL: no entity, relation or query has one, and stores treat it as an end."""
+def storable(text: str) -> str:
+    """`text`, unless it holds a NUL, which ends a text in some stores, or what UTF-8 cannot carry."""
     if "\0" in text:
         raise ValueError("holds a NUL character")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("holds a lone surrogate, which is not valid Unicode") from None
     return text
 
 
@@ -138,7 +142,7 @@ def _named(max_chars: int) -> Any:
 
 Name = Annotated[str, _named(MAX_NAME_CHARS), AfterValidator(without_controls)]
 MemoryKey = Annotated[str, _named(MAX_KEY_CHARS), AfterValidator(without_controls)]
-Text = Annotated[str, AfterValidator(without_nul), Field(json_schema_extra={"pattern": r"^[^\x00]*$"})]
+Text = Annotated[str, AfterValidator(storable), Field(json_schema_extra={"pattern": r"^[^\x00]*$"})]
 
 
 def capped(maximum: float) -> AfterValidator:

@@ -72,10 +72,12 @@ class Dispatcher:
     async def run(self, call: Call) -> dict[str, Any]:
         """The answer as JSON. Raises a `LoomError`, whatever went wrong; logs and counts every call."""
         started = time.perf_counter()
-        code = "ok"
+        code = "cancelled"
         self._metrics.running.inc()
         try:
-            return await self._run(call)
+            answer = await self._run(call)
+            code = "ok"
+            return answer
         except Exception as error:
             failure = as_loom_error(error, call.request_id)
             code = failure.code

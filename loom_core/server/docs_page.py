@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from html import escape
 from typing import Any
 
@@ -57,6 +58,7 @@ def _section(op: Op) -> str:
     )
 
 
+@lru_cache(maxsize=1)
 def render() -> str:
     """The page."""
     rows = "".join(

@@ -115,7 +115,7 @@ class Endpoints:
         self._dispatcher = dispatcher
         self._services = services
         self._metrics = metrics
-        self._document = json.dumps(openapi.document(tokens=tokens)).encode()
+        self._document = openapi.as_json(tokens=tokens)
         self._page = docs_page.render()
         self._started = time.time()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from functools import lru_cache
 from typing import Any
 
 from pydantic.json_schema import models_json_schema
@@ -125,6 +127,12 @@ def _operation(op: Op) -> dict[str, Any]:
             }
         ]
     return operation
+
+
+@lru_cache(maxsize=2)
+def as_json(*, tokens: bool) -> bytes:
+    """The document as it is served."""
+    return json.dumps(document(tokens=tokens)).encode()
 
 
 def document(*, tokens: bool) -> dict[str, Any]:

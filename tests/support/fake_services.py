@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -39,19 +40,20 @@ class FakeServices:
         self.memory, self.facts, self.namespace, self.ops = Group(), Group(), Group(), Group()
         self.idempotency = FakeIdempotency()
         self.calls: list[tuple[str, CallContext, Any]] = []
+        self._handlers: dict[str, Handler] = {}
         self.checks: dict[str, bool] = {"clickhouse": True, "redis": True, "migrations": True}
         self.closed = False
         for op in OPS:
-            self.answer(op.name, lambda _, __, name=op.name: EXAMPLES[name][1])
+            setattr(getattr(self, op.group), op.verb, functools.partial(self._handle, op.name))
 
     def answer(self, name: str, handler: Handler) -> None:
-        group, _, verb = name.partition(".")
+        """From now on the op is handled so."""
+        self._handlers[name] = handler
 
-        def recorded(context: CallContext, request: Any) -> Any:
-            self.calls.append((name, context, request))
-            return handler(context, request)
-
-        setattr(getattr(self, group), verb, recorded)
+    def _handle(self, name: str, context: CallContext, request: Any) -> Any:
+        self.calls.append((name, context, request))
+        handler = self._handlers.get(name)
+        return handler(context, request) if handler else EXAMPLES[name][1]
 
     @property
     def asked(self) -> Any:
