@@ -141,15 +141,16 @@ def stands_of(claims: Mapping[Key, Sequence[Claim]]) -> dict[Key, list[Stand]]:
     ):  # latest arrival first, so that a row's own end is known to its predecessor
         row = claims[key][0].row
         group: list[Stand] = []
-        until = stop = FOREVER
+        until = FOREVER
         for tenure in reversed(row.tenures):
             until = min(until, _handed_over(tenure, key[1], begins, retired))
+            if tenure.since is None:
+                retired[key] = min(until, restated.after(row.lineage, key[1], row.arrival))
             for since, undo in reversed(_parts(tenure, until, row.restored)):
                 learned = row.arrival if undo is None else undo
                 stop = min(until, restated.after(row.lineage, key[1], learned))
                 group += _stands(claims[key], since, stop, undo)
                 until = min(until, since)
-        retired[key] = stop
         stands[key] = group
     return stands
 
