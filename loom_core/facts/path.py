@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
-from loom_core.facts.edges import EdgeSet
+from loom_core.facts.edges import Edge, EdgeSet, Pair
 from loom_core.facts.models import FactsPathRequest, FactsPathResponse, PathEdge
 from loom_core.facts.names import resolve
 from loom_core.facts.shortest import Side, best_path
@@ -29,21 +30,14 @@ def find_path(store: Store, scope: Scope, request: FactsPathRequest) -> FactsPat
     if start == goal:
         return _answer(start, goal, Search([start], 0, False), [])
     edges = EdgeSet.asked_for(store, scope, request)
-    search = search_path(edges, start, goal, max_hops=request.max_hops, top_k=request.top_k_per_hop)
-    steps = list(zip(search.path, search.path[1:], strict=False)) if search.path else []
-    folded = edges.between(steps)
-    shown = [
-        PathEdge(
-            source=pair[0],
-            target=pair[1],
-            co_occur=folded[pair].weight,
-            valid_from=folded[pair].valid_from,
-            valid_to=folded[pair].valid_to,
-            relation=folded[pair].relation,
-            direction=folded[pair].direction,
-        )
-        for pair in steps
-    ]
+    while True:
+        search = search_path(edges, start, goal, max_hops=request.max_hops, top_k=request.top_k_per_hop)
+        steps = list(pairwise(search.path)) if search.path else []
+        folded = edges.between(steps)
+        # An edge erased since the search found it is missing here: then the answer is what remains.
+        if all(pair in folded for pair in steps):
+            break
+    shown = [_shown(pair, folded[pair]) for pair in steps]
     return _answer(start, goal, search, shown)
 
 
@@ -72,6 +66,18 @@ def search_path(edges: EdgeSet, start: str, goal: str, *, max_hops: int, top_k: 
         if not side.frontier:
             return Search(None, left.explored + right.explored, side.trimmed)
     return Search(None, left.explored + right.explored, True)
+
+
+def _shown(pair: Pair, edge: Edge) -> PathEdge:
+    return PathEdge(
+        source=pair[0],
+        target=pair[1],
+        co_occur=edge.weight,
+        valid_from=edge.valid_from,
+        valid_to=edge.valid_to,
+        relation=edge.relation,
+        direction=edge.direction,
+    )
 
 
 def _answer(start: str | None, goal: str | None, search: Search, edges: list[PathEdge]) -> FactsPathResponse:
