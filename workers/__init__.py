@@ -1,1 +1,1 @@
-"""The fleet: Celery workers on Redis that bring the graph up to date with the memory rows."""
+"""The Celery fleet: it gates, leases and measures; what is done with a row is decided in `loom_core`."""

@@ -1,0 +1,115 @@
+"""The Celery app: configuration only. What runs is in `registry`, how it runs in `tick`."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any
+
+from celery import Celery
+from kombu import Exchange, Queue
+
+from loom_core.settings import Settings, get_settings
+from workers import process
+from workers.registry import WORKERS
+from workers.task import sweep_task
+
+LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
+CHILD_START_S = 60.0
+"""A spawned process imports anew, which takes seconds on a busy machine; Celery's own limit is 4."""
+CHILD_MEMORY_KIB = 1_500_000
+"""A pool process that is larger than this after a tick is replaced: a large graph was in it."""
+SHUTDOWN_S = 10.0
+"""How long a tick may go on after SIGTERM; it stops at the end of the batch in hand."""
+
+
+class Fleet(Celery):  # type: ignore[misc]
+    """An app that brings its tasks along wherever it is unpickled, which is in each spawned pool process."""
+
+    def on_init(self) -> None:
+        """Called by Celery at the end of `__init__`, here and in every pool process."""
+        for spec in WORKERS:
+            self.task(sweep_task(spec), name=spec.task, shared=False)
+        process.connect_signals()
+
+
+def build_app(settings: Settings, *, publish_timeout_s: float | None = None) -> Celery:
+    """The fleet's app on the Redis of `settings`. Raises `Invalid` where no address is set.
+
+    `publish_timeout_s`: for a process that only sends, how long Redis may take.
+    """
+    app = Fleet("workers", set_as_current=publish_timeout_s is None)
+    app.conf.update(configuration(settings, publish_timeout_s))
+    return app
+
+
+def configuration(settings: Settings, publish_timeout_s: float | None = None) -> dict[str, Any]:
+    """Celery's settings. The order of the time limits was checked when `settings` was made."""
+    timeout_s = publish_timeout_s or 10.0
+    return {
+        "broker_url": settings.require_redis_url(),
+        "broker_connection_timeout": timeout_s,
+        "broker_connection_retry_on_startup": True,
+        # Redis may be away for hours; a worker that gave up would have to be started by hand.
+        "broker_connection_max_retries": None,
+        "broker_pool_acquire_timeout": publish_timeout_s,
+        "broker_transport_options": {
+            "visibility_timeout": settings.visibility_timeout_s,
+            "socket_timeout": timeout_s,
+            "socket_connect_timeout": timeout_s,
+            "socket_keepalive": True,
+        },
+        # A message only says "wake up": no result is kept, and none may carry code.
+        "accept_content": ["json"],
+        "task_serializer": "json",
+        "task_ignore_result": True,
+        "task_store_errors_even_if_ignored": False,
+        # Acknowledged before it runs: the table knows what was tried, so a message need not come back (B60).
+        "task_acks_late": False,
+        "task_soft_time_limit": settings.tick_soft_limit_s,
+        "task_time_limit": settings.tick_hard_limit_s,
+        "task_queues": [Queue(spec.queue, Exchange(spec.queue), routing_key=spec.queue) for spec in WORKERS],
+        "task_routes": {spec.task: {"queue": spec.queue} for spec in WORKERS},
+        "task_create_missing_queues": False,
+        "task_default_queue": WORKERS[0].queue,
+        # A fork after `import chdb`, numba or a client's threads hangs or shares sockets.
+        "worker_pool_start_method": "spawn",
+        "worker_proc_alive_timeout": CHILD_START_S,
+        "worker_prefetch_multiplier": 1,
+        "worker_disable_prefetch": True,
+        "worker_max_memory_per_child": CHILD_MEMORY_KIB,
+        "worker_soft_shutdown_timeout": SHUTDOWN_S,
+        "worker_enable_remote_control": False,
+        "worker_send_task_events": False,
+        "worker_redirect_stdouts": False,
+        "beat_schedule": schedule(settings),
+        # Without a file: what is due stands in the tables, so a beat that starts anew sweeps at once.
+        "beat_scheduler": "celery.beat:Scheduler",
+        "timezone": "UTC",
+    }
+
+
+def schedule(settings: Settings) -> dict[str, dict[str, Any]]:
+    """The beat's entries: one for each worker whose gate is on, due at once when a beat starts."""
+    return {
+        spec.name: {
+            "task": spec.task,
+            "schedule": float(spec.interval_s(settings)),
+            "options": {"expires": spec.interval_s(settings)},
+            "last_run_at": LONG_AGO,
+        }
+        for spec in WORKERS
+        if spec.enabled(settings)
+    }
+
+
+@lru_cache(maxsize=1)
+def _app() -> Celery:
+    return build_app(get_settings())
+
+
+def __getattr__(name: str) -> Any:
+    """`workers.app:app`, made when it is first asked for: importing this module needs no Redis."""
+    if name == "app":
+        return _app()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,38 @@
+"""Projects again what failed to project, and what landed without anyone seeing it fail (D33, D34)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from loom_core.coordination.work import Handled
+from loom_core.tenancy import Scope
+from workers.parts import Parts
+from workers.spec import WorkerSpec
+
+
+class ProjectionRetry:
+    """Due failures first, then orphans, then erasures that died on their way."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+
+    def due(self) -> Collection[Scope]:
+        """Namespaces with something to project."""
+        from loom_core.recovery.retry import due_scopes
+
+        return due_scopes(self._parts.store)
+
+    def handle(self, scope: Scope, deadline: float) -> Handled:  # noqa: ARG002 - a batch takes seconds
+        """One batch of units."""
+        from loom_core.recovery.retry import retry_batch
+
+        return retry_batch(self._parts.store, scope, self._parts.settings)
+
+
+SPEC = WorkerSpec(
+    name="projection_retry",
+    summary="Projects rows again whose projection failed or never ran",
+    gate="projection_retry_enabled",
+    interval="projection_retry_interval_s",
+    make=ProjectionRetry,
+)
