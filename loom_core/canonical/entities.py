@@ -16,7 +16,8 @@ USER = "user"
 _CACHED_NAMES = 1 << 15
 _PLAIN = re.compile(r"[A-Za-z0-9]+(?: [A-Za-z0-9]+)*")
 _PREFIX = re.compile(r"(commit|error):")
-_PROSE_AFTER_PREFIX = re.compile(r"(commit|error):\s*[\s\"'`*~\[«“]+")
+_MARKS = " \"'`*~[]«»"
+_PROSE_AFTER_PREFIX = re.compile(rf"(commit|error):[{re.escape(_MARKS)}]+")
 _POSSESSIVE = re.compile(r"(?<=[^\W\d_])'s(?![^\W_])|(?<=s)'(?=\s|$)")
 _DECADE = re.compile(r"(?<=\d)'s(?![^\W_])")
 _INITIALS = re.compile(r"(?:[a-z]\.){2,}|u\.s")
@@ -63,7 +64,8 @@ def _reduce_plain(name: str) -> str:
 
 
 def _reduce(name: str) -> str:
-    name = _PROSE_AFTER_PREFIX.sub(r"\1: ", name)
+    if match := _PROSE_AFTER_PREFIX.match(name):
+        name = f"{match[1]}: {name[match.end() :].rstrip(_MARKS)}"
     if _INITIALS.fullmatch(name):
         return name.replace(".", "")
     name = unwrap(name)

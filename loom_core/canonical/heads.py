@@ -19,21 +19,16 @@ def singularise_head(phrase: str) -> str:
     words = phrase.split(" ")
     at = _head(words)
     singular = _singular(words[at])
-    # `mines` alone stays: as `mine` it would be the user.
-    if len(words) == 1 and (singular in DROPPED or singular in FIRST_PERSON):
+    if singular == words[at]:
         return phrase
-    if singular == words[at] or _is_name(words, at):
+    if len(words) == 1:
+        # `mines` stays: as `mine` it would be the user.
+        stays = phrase in DROPPED or singular in DROPPED or singular in FIRST_PERSON
+        return phrase if stays else singular
+    if _is_name(words, at):
         return phrase
     words[at] = singular
     return " ".join(words)
-
-
-def _is_name(words: list[str], at: int) -> bool:
-    """Whether the words up to `at` end in a name: `niagara falls`, `microsoft teams`, `elizabeth banks`."""
-    known = names()
-    if at and words[at] in known.surnames and words[at - 1] in known.given:
-        return True
-    return any(" ".join(words[start : at + 1]) in known.phrases for start in range(max(0, at - 3), at))
 
 
 def _head(words: list[str]) -> int:
@@ -42,6 +37,14 @@ def _head(words: list[str]) -> int:
         if words[at] in PREPOSITIONS and words[at - 1] != words[at + 1]:
             return at - 1
     return len(words) - 1
+
+
+def _is_name(words: list[str], at: int) -> bool:
+    """Whether the words up to `at` end in a name: `niagara falls`, `microsoft teams`, `elizabeth banks`."""
+    known = names()
+    if at and words[at] in known.surnames and words[at - 1] in known.given:
+        return True
+    return any(" ".join(words[start : at + 1]) in known.phrases for start in range(max(0, at - 3), at))
 
 
 def _singular(word: str) -> str:
@@ -53,14 +56,21 @@ def _singular(word: str) -> str:
 
 
 def _singular_of_hyphenated(word: str) -> str:
+    """`runners-up` and `mothers-in-law` have their head before the particle, `sign-ups` and `e-mails` last."""
     parts = word.split("-")
-    at = len(parts) - 1
-    for inner in range(1, len(parts)):
-        if parts[inner] in HYPHEN_PARTICLES:
-            at = inner - 1
-            break
-    if at == len(parts) - 1 and parts[at] in PARTICLE_PLURALS:
-        parts[at] = PARTICLE_PLURALS[parts[at]]
-    elif parts[at].isalpha():
-        parts[at] = rules().singular(parts[at])
+    at = next((i - 1 for i in range(1, len(parts)) if parts[i] in HYPHEN_PARTICLES), len(parts) - 1)
+    part = parts[at]
+    if at == len(parts) - 1 and part in PARTICLE_PLURALS:
+        parts[at] = PARTICLE_PLURALS[part]
+    elif part.isalpha():
+        parts[at] = rules().singular(part)
+        if parts[at] == part and at == len(parts) - 1:
+            parts[at] = _as_in_one_word(parts)
     return "-".join(parts)
+
+
+def _as_in_one_word(parts: list[str]) -> str:
+    """The last part of `post-mortems` in the singular, as that of `postmortems` tells."""
+    before = "".join(parts[:-1])
+    singular = rules().nouns.get(before + parts[-1], before + parts[-1])
+    return singular.removeprefix(before) if singular.startswith(before) else parts[-1]

@@ -10,7 +10,7 @@ LEXICON_VERSION = "1"
 
 _SHORTEST_HEAD = 3
 _TELLING_TAIL = 7
-_SUFFIX_LENGTHS = (4, 5, 6, 7)
+SUFFIX_LENGTHS = (4, 5, 6, 7)
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Rules:
 
     nouns: dict[str, str]
     suffixes: dict[str, str]
-    tails: frozenset[str] | set[str]
+    tails: frozenset[str]
     heads: frozenset[str]
     unchanged: frozenset[str] = frozenset()
 
@@ -42,7 +42,7 @@ class Rules:
                 len(tail) >= _TELLING_TAIL or at >= _SHORTEST_HEAD and word[:at] in self.heads
             ):
                 return word[:at] + self.nouns[tail]
-        for length in _SUFFIX_LENGTHS:
+        for length in SUFFIX_LENGTHS:
             suffix = self.suffixes.get(word[-length:])
             if suffix is not None and len(word) >= length + 3:
                 return word[:-length] + suffix

@@ -6,10 +6,9 @@ different names never merge because of punctuation (D18).
 
 import re
 
-_QUOTES = "\"'`"
 _LINK = re.compile(r"!?\[([^\[\]]+)\]\([^()\s]*\)")
 _WIKI_LINK = re.compile(r"\[\[([^\[\]]+)\]\]")
-_SPAN = re.compile(r"(`+|\*\*)(?=\S)([^`*]*[^`*\s])\1")
+_SPAN = re.compile(r"(?<![`*])(`+|\*\*)(?=[^\s`*])([^`*]*[^`*\s])\1(?![`*])")
 _BULLET = re.compile(r"(?:[-–—•*>+]+|#+)\s+(?:\[[ x]?\]\s+)?(?=\S)|-(?=[^\W\d_]+(?:-[^\W\d_]+)*\s)")
 _LEADING = re.compile(r"(?:[,;:!?|\"'`¡¿]|\.+(?![\w./~\\])|\.{3,})+")
 _TRAILING = re.compile(r"[\s,;:!?|.\"'`–—-]+$")

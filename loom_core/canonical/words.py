@@ -53,4 +53,7 @@ PREPOSITIONS = frozenset(
 HYPHEN_PARTICLES = PREPOSITIONS | {"up", "out", "off", "down", "away", "back", "de", "la", "du"}
 
 # Nouns made of verb and particle take their plural at the end: sign-ups, add-ons.
-PARTICLE_PLURALS = {word + "s": word for word in ("up", "in", "on", "out", "off", "down", "over", "by", "back")}
+PARTICLE_PLURALS = {
+    word + "s": word
+    for word in ("up", "in", "on", "out", "off", "down", "over", "by", "back", "to", "through", "around", "away")
+}

@@ -1,0 +1,120 @@
+"""Reads the dictionaries that scripts/build_lexicon.py builds from."""
+
+import csv
+import gzip
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import lemminflect
+import names as census
+
+LISTS = Path(__file__).resolve().parent / "lexicon"
+
+
+@dataclass
+class Sources:
+    """What the dictionaries say, words in lower case."""
+
+    plurals: dict[str, list[str]]
+    """Singular to plurals, as the SPECIALIST Lexicon gives them."""
+    verbs: dict[str, list[str]]
+    """Base to past, participle, -ing form and third person; alternatives by a slash, a blank for regular."""
+    nouns: set[str]
+    """Words that WordNet or the SPECIALIST Lexicon write in lower case as a noun."""
+    proper: set[str]
+    """Words that WordNet writes with a capital."""
+    proper_phrases: set[str]
+    """WordNet's names of several words."""
+    exceptions: dict[str, str]
+    """WordNet's irregular plurals to their singular."""
+    sizes: dict[str, int]
+    """SCOWL's size of a word: 10 for the commonest, 95 for what only the largest word lists have."""
+    capitalised: set[str]
+    """Words that SCOWL writes with a capital."""
+    surnames: dict[str, int]
+    """Family name to its rank in the census."""
+    given: dict[str, int]
+    """Given name to its rank in the census."""
+
+    def within(self, word: str, size: int) -> bool:
+        return self.sizes.get(word, 100) <= size
+
+
+def read_sources(wordnet: Path, scowl: Path) -> Sources:
+    plurals, verbs = _specialist(Path(lemminflect.__file__).parent / "resources" / "infl_lu.csv.gz")
+    nouns, proper, phrases = _wordnet_nouns(wordnet / "data.noun")
+    sizes, capitalised = _scowl(scowl)
+    data = Path(census.__file__).parent
+    return Sources(
+        plurals=plurals,
+        verbs=verbs,
+        nouns=nouns | set(plurals),
+        proper=proper,
+        proper_phrases=phrases,
+        exceptions=dict(line.split()[:2] for line in (wordnet / "noun.exc").read_text().splitlines()),
+        sizes=sizes,
+        capitalised=capitalised,
+        surnames=_census(data / "dist.all.last"),
+        given=_census(data / "dist.female.first") | _census(data / "dist.male.first"),
+    )
+
+
+def rows_of_list(name: str) -> list[list[str]]:
+    """The lines of one of our own lists, split at blanks."""
+    lines = (LISTS / f"{name}.txt").read_text(encoding="utf-8").splitlines()
+    return [line.split() for line in lines if line and not line.startswith("#")]
+
+
+def words_of_list(name: str) -> set[str]:
+    return {word for row in rows_of_list(name) for word in row}
+
+
+def _specialist(path: Path) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    plurals: dict[str, list[str]] = {}
+    verbs: dict[str, list[str]] = {}
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        for base, part, *forms in csv.reader(file):
+            if not (base.islower() and base.isalpha()):
+                continue
+            if part == "noun":
+                plurals[base] = [form for form in forms[0].split("/") if form.isalpha()]
+            elif part == "verb":
+                verbs[base] = forms
+    return plurals, verbs
+
+
+def _wordnet_nouns(path: Path) -> tuple[set[str], set[str], set[str]]:
+    lower, proper, phrases = set(), set(), set()
+    for word in _wordnet_words(path):
+        if "_" in word:
+            if word.rpartition("_")[2][:1].isupper():
+                phrases.add(word.replace("_", " ").lower())
+        elif word.isalpha():
+            (lower if word.islower() else proper).add(word.lower())
+    return lower, proper, phrases
+
+
+def _wordnet_words(path: Path) -> Iterator[str]:
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if not line.startswith("  "):  # the licence stands at the top, indented
+            fields = line.split(" ")
+            yield from fields[4 : 4 + 2 * int(fields[3], 16) : 2]
+
+
+def _scowl(folder: Path) -> tuple[dict[str, int], set[str]]:
+    sizes: dict[str, int] = {}
+    capitalised: set[str] = set()
+    for path in sorted(folder.iterdir()):
+        kind, _, size = path.name.rpartition(".")
+        for word in path.read_text(encoding="latin-1").split():
+            if kind.endswith("-words"):
+                sizes[word] = min(int(size), sizes.get(word, 100))
+            elif kind.endswith(("-proper-names", "-upper")) and word.isalpha():
+                capitalised.add(word.lower())
+    return sizes, capitalised
+
+
+def _census(path: Path) -> dict[str, int]:
+    rows = (line.split() for line in path.read_text().splitlines())
+    return {row[0].lower(): int(row[3]) for row in rows}
