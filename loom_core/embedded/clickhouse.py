@@ -16,7 +16,7 @@ from pathlib import Path
 import click
 
 from loom_core.embedded.config import write_config
-from loom_core.embedded.folder_lock import FolderInUse, FolderLock, engine_owner, in_use
+from loom_core.embedded.folder_lock import FolderInUse, FolderLock, require_closed_engine
 
 log = logging.getLogger("loom.clickhouse")
 
@@ -56,9 +56,7 @@ def _serve(path: Path, host: str, port: int, log_level: str) -> int:
     from loom_core.embedded.running import Running
     from loom_core.embedded.server import Server
 
-    owner = engine_owner(path)
-    if owner is not None:
-        raise in_use(path, owner)
+    require_closed_engine(path)
     stop = threading.Event()
     config = path / "owner.xml"
     write_config(config)

@@ -10,30 +10,32 @@ from types import TracebackType
 
 
 class FolderInUse(Exception):
-    """Another running process owns the data folder; the message names the folder and the process id."""
+    """Another running process owns the data folder; the message names the folder and the process id.
+
+    `owner` is that id, None where it is not known.
+    """
+
+    def __init__(self, folder: Path, owner: int | None) -> None:
+        named = "an unknown pid" if owner is None else f"pid {owner}"
+        super().__init__(f"data folder owned by another running process: {folder} belongs to {named}")
+        self.owner = owner
 
 
-def in_use(folder: Path, owner: str) -> FolderInUse:
-    """The error, naming both."""
-    return FolderInUse(f"data folder owned by another running process: {folder} belongs to pid {owner}")
+def require_closed_engine(folder: Path) -> None:
+    """Look at the engine's own lock file, which a client in its own process holds without this module.
 
-
-def engine_owner(folder: Path) -> str | None:
-    """The process id that the engine's own lock file names, if the lock is held now; None if it is free.
-
-    Only needed for an engine that was opened without this module, e.g. by a client in its own process.
+    Raises `FolderInUse`.
     """
     try:
         status = (folder / "status").open(encoding="utf-8", errors="replace")
     except FileNotFoundError:
-        return None
+        return
     with status:
         try:
             fcntl.flock(status, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
             found = re.search(r"PID: (\d+)", status.read())
-            return found[1] if found else "unknown"
-    return None
+            raise FolderInUse(folder, int(found[1]) if found else None) from None
 
 
 class FolderLock:
@@ -50,14 +52,18 @@ class FolderLock:
         try:
             fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            owner = os.pread(self._fd, 32, 0).decode("ascii", "replace").strip() or "unknown"
+            owner = os.pread(self._fd, 32, 0).strip()
             os.close(self._fd)
-            raise in_use(folder, owner) from None
+            raise FolderInUse(folder, int(owner) if owner.isdigit() else None) from None
         except BaseException:
             os.close(self._fd)
             raise
         os.ftruncate(self._fd, 0)
         os.pwrite(self._fd, f"{os.getpid()}\n".encode(), 0)
+
+    def fileno(self) -> int:
+        """The open lock; a process that inherits it holds the lock too."""
+        return self._fd
 
     def close(self) -> None:
         """Give the folder up. The file stays: unlinking it could unlock a successor's."""
