@@ -10,6 +10,7 @@ from loom_core.communities.hubs import NameOrder
 from loom_core.communities.names import hash_names
 from loom_core.communities.numbering import Level
 from loom_core.communities.partitioning import ArrayPartition, Progress, detect_arrays, partition
+from loom_core.communities.precompiling import precompile
 from loom_core.communities.search import DropRule
 from loom_core.communities.tuning import Outcome, TailPoint, degree_tail, what_if
 
@@ -31,5 +32,6 @@ __all__ = [
     "detect_arrays",
     "hash_names",
     "partition",
+    "precompile",
     "what_if",
 ]

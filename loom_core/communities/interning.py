@@ -21,13 +21,16 @@ class Interner:
     def _allocate(self, slots: int) -> None:
         self._keys = np.empty(slots, np.uint64)
         self._numbers = np.full(slots, -1, np.int32)
+        self._shift = np.uint64(65 - slots.bit_length())
 
     def number(self, hashes: NDArray[np.uint64]) -> NDArray[np.int32]:
         """The number of each hash, as int32[len(hashes)]."""
         numbers = np.empty(len(hashes), np.int32)
         done = 0
         while True:
-            done, self._count = _number(hashes, numbers, done, self._keys, self._numbers, self._count)
+            done, self._count = _number(
+                hashes, numbers, done, self._keys, self._numbers, self._shift, self._count
+            )
             if done == len(hashes):
                 return numbers
             self._grow()
@@ -42,7 +45,7 @@ class Interner:
     def _grow(self) -> None:
         known = self.hashes()
         self._allocate(2 * len(self._keys))
-        _number(known, np.empty(len(known), np.int32), 0, self._keys, self._numbers, 0)
+        _number(known, np.empty(len(known), np.int32), 0, self._keys, self._numbers, self._shift, 0)
 
 
 @compiled
@@ -52,6 +55,7 @@ def _number(
     done: int,
     keys: NDArray[np.uint64],
     key_numbers: NDArray[np.int32],
+    shift: np.uint64,
     count: int,
 ) -> tuple[int, int]:
     """Number hashes[done:] until the table is half full; where it stopped, and how many hashes it holds."""
@@ -59,8 +63,8 @@ def _number(
     room = len(keys) // 2
     for row in range(done, len(hashes)):
         key = hashes[row]
-        # Multiplied first, so that hashes which differ in their high bits only still spread over the table.
-        slot = ((key * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(20)) & last_slot
+        # Fibonacci hashing: the product's high bits depend on all of the key, whichever of its bits differ.
+        slot = (key * np.uint64(0x9E3779B97F4A7C15)) >> shift
         while key_numbers[slot] >= 0 and keys[slot] != key:
             slot = (slot + np.uint64(1)) & last_slot
         if key_numbers[slot] < 0:
