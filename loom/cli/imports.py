@@ -8,15 +8,23 @@ from pathlib import Path
 
 import click
 
-from loom.cli.session import data_dir_option, err, json_option, out, print_json, progress_bar, reports_errors
-from loom.cli.session import scope_options
+from loom.cli.session import (
+    data_dir_option,
+    err,
+    json_option,
+    out,
+    print_json,
+    progress_bar,
+    reports_errors,
+    scope_options,
+    stack_settings,
+)
 from loom.client import Agent
 from loom.importing.entries import BadInput, Source
 from loom.importing.git import read_git
 from loom.importing.jsonl import read_jsonl
 from loom.importing.markdown import read_markdown
 from loom.importing.send import Imported, send
-from loom.stack.find import find_stack
 from loom_core.settings import Settings
 
 READERS = {"git": read_git, "jsonl": read_jsonl, "markdown": read_markdown}
@@ -37,7 +45,7 @@ def _command(kind: str, summary: str) -> click.Command:
     def command(
         path: Path, org: str | None, namespace: str | None, data_dir: Path | None, as_json: bool
     ) -> None:
-        settings = find_stack(data_dir).settings()
+        settings = stack_settings(data_dir)
         try:
             done = import_source(settings, READERS[kind](path), kind, org, namespace)
         except BadInput as error:

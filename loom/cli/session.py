@@ -59,8 +59,15 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON."
 
 def open_session(data_dir: Path | None) -> Session:
     """The stack that the environment or the data folder names. Raises `LoomError` saying what to set."""
-    settings = find_stack(data_dir).settings()
+    settings = stack_settings(data_dir)
     return Session(settings, Store(settings))
+
+
+def stack_settings(data_dir: Path | None) -> Settings:
+    """The environment's settings, with the addresses of the stack that was found."""
+    found = find_stack(data_dir)
+    addresses = {"clickhouse_url": found.clickhouse_url, "base_url": found.base_url}
+    return Settings(**addresses, **({"redis_url": found.redis_url} if found.redis_url else {}))
 
 
 def scope_of(session: Session, org: str | None, namespace: str | None) -> Scope:

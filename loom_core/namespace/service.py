@@ -12,11 +12,12 @@ from loom_core.graph.ontology import Ontology
 from loom_core.memory.rows import digest
 from loom_core.namespace import models
 from loom_core.projection.expire import record_event
-from loom_core.projection.inputs import NamespaceContext, read_context
+from loom_core.projection.inputs import read_context
+from loom_core.projection.recanonicalise import rows_to_move
 from loom_core.projection.slots import derive_slots
 from loom_core.storage.statements import sql
 from loom_core.storage.store import Store
-from loom_core.tenancy import CallContext, Scope
+from loom_core.tenancy import CallContext
 
 
 class NamespaceDecisions:
@@ -81,18 +82,6 @@ class NamespaceDecisions:
             context.agent or "",
         )  # fmt: skip
         return models.NamespaceConfigureResponse(consolidation=request.consolidation)
-
-
-def rows_to_move(store: Store, scope: Scope, context: NamespaceContext) -> list[str]:
-    """Keys of rows with a stored mention whose node is not the one it would be taken for now."""
-    moved = set()
-    for mention, entity, key in store.rows(
-        sql("namespace.mentions"), org=scope.org, namespace=scope.namespace
-    ):
-        canonical = canonicalise(mention)
-        if canonical is None or context.node(canonical) != entity:
-            moved.add(key)
-    return sorted(moved)
 
 
 def _form(field: str, text: str) -> str:

@@ -161,3 +161,27 @@ def _read_extractions(store: Store, names: Mapping[str, str], inputs: Mapping[st
     for ids in in_chunks(list(untagged), CHUNK):
         for memory_id, *stored in store.rows(sql("inputs.extractions"), ids=list(ids), **names):
             untagged[memory_id].extractions[memory_id] = StoredExtraction(*stored)
+
+
+def unchanged(store: Store, scope: Scope, inputs: Mapping[str, KeyInputs], revision: int) -> bool:
+    """Whether nothing has landed on these keys or their namespace since `inputs` was read.
+
+    A projector asks this after it wrote. Whoever lands something projects it after it landed, and so reads what
+    was written before; whoever wrote before it landed is told here to look again. One of the two always sees both.
+    """
+    names = {"org": scope.org, "namespace": scope.namespace}
+    if store.rows(sql("inputs.revision"), **names)[0][0] != revision:
+        return False
+    for keys in in_chunks(list(inputs), CHUNK):
+        some = [inputs[key] for key in keys]
+        seen = store.rows(
+            sql("inputs.seen"),
+            keys=list(keys),
+            hashes=[key_hash(scope.org, scope.namespace, key) for key in keys],
+            ids=[row.memory_id for each in some for row in each.rows if not row.entities_given],
+            erased=[id_ for each in some for id_ in each.erased_ids],
+            **names,
+        )[0][0]
+        if seen != sum(len(each.rows) + len(each.events) + len(each.extractions) for each in some):
+            return False
+    return True

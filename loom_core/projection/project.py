@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import structlog
 
@@ -12,18 +13,22 @@ from loom_core.graph.ontology import Ontology
 from loom_core.projection.degree import RecountNeeded, batch_unit_id, project_degree
 from loom_core.projection.edges import project_edges, project_facts, project_mentions
 from loom_core.memory.rows import digest, first_wins, key_hash
-from loom_core.projection.inputs import KeyInputs, read_context, read_keys
+from loom_core.projection.inputs import CHUNK, read_context, read_keys, unchanged
 from loom_core.projection.plan import Plan, make_plan
 from loom_core.projection.receipts import ALL, write_receipts
 from loom_core.projection.recount import recount
 from loom_core.projection.slots import derive_slots, write_statements
 from loom_core.projection.units import PROJECTIONS, Unit
-from loom_core.storage.store import Store
+from loom_core.storage.statements import sql
+from loom_core.storage.store import Store, in_chunks
 from loom_core.tenancy import Scope
 
 EVENT_COLUMNS = (
     "org", "namespace", "key_hash", "event_id", "kind", "memory_key", "memory_id", "at", "start", "agent", "first_wins"
 )  # fmt: skip
+
+MOST_ROUNDS = 8
+"""A key that is written to without pause is left to the projector of the last write."""
 
 log = structlog.get_logger(__name__)
 
@@ -46,19 +51,24 @@ def project(
 ) -> Outcome:
     """Brings the graph up to date with `units` and writes their receipts.
 
-    Reads the inputs anew, so that what is written is never older than what landed. Running it twice, in any
-    order, by two processes at once, leaves the same graph (invariants 3 and 4). A projection that raises is in
-    `Outcome.failed`; the units then have no receipt for it. Raises only if the inputs cannot be read.
+    Reads the inputs anew, and once more after it wrote, so that what stands at the end is not older than what
+    has landed. Running it twice, in any order, by two processes at once, leaves the same graph (invariants 3 and
+    4). A projection that raises is in `Outcome.failed`; the units then have no receipt for it. Raises only if the
+    inputs cannot be read. `fresh`: ids of rows that landed in this very call, of which nothing is stored.
     """
-    keys = {unit.memory_key for unit in units}
-    with faults.working_on(keys):
-        inputs = read_keys(store, scope, sorted(keys))
-        follow_ups = _supersede_other_keys(store, scope, units, inputs)
-        if follow_ups:
-            units = [*units, *follow_ups]
-            inputs = read_keys(store, scope, sorted({unit.memory_key for unit in units}))
-        plan = make_plan(inputs, read_context(store, scope), units, frozenset(fresh))
-        outcome, batches = run(store, scope, plan)
+    with faults.working_on({unit.memory_key for unit in units}):
+        units = [*units, *_supersede_other_keys(store, scope, units)]
+        keys = sorted({unit.memory_key for unit in units})
+        new, batches = frozenset(fresh), list[str]()
+        for _ in range(MOST_ROUNDS):
+            context = read_context(store, scope)
+            inputs = read_keys(store, scope, keys)
+            plan = make_plan(inputs, context, units, new)
+            outcome, added = run(store, scope, plan)
+            batches += added
+            if outcome.failed or unchanged(store, scope, inputs, context.revision):
+                break
+            new = frozenset()
         outcome.superseded = {p.row.memory_id for p in plan.rows if not p.history.live}
         done = [name for name in PROJECTIONS if name not in outcome.failed] if outcome.failed else [ALL]
         receipts = [(u.unit_id, name, inputs[u.memory_key].seen()) for u in units for name in done]
@@ -67,27 +77,36 @@ def project(
     return outcome
 
 
-def _supersede_other_keys(
-    store: Store, scope: Scope, units: Sequence[Unit], inputs: Mapping[str, KeyInputs]
-) -> list[Unit]:
+def _supersede_other_keys(store: Store, scope: Scope, units: Sequence[Unit]) -> list[Unit]:
     """Lands the events by which rows retire rows of other keys (`supersedes`, D11); returns them as units.
 
     A step of the projection, not of the write: a row whose writer died before it is found without a receipt.
     """
-    wanted = {unit.memory_id for unit in units if unit.kind == "row"}
+    rows = [unit for unit in units if unit.kind == "row"]
     lines, follow_ups = [], []
-    for row in (row for each in inputs.values() for row in each.rows):
-        for key in row.supersedes if row.memory_id in wanted else ():
-            start = row.arrival if row.valid_at is None else row.valid_at
+    for memory_id, superseded, arrival, start, agent in _naming_rows(store, scope, rows):
+        for key in superseded:
             hashed = key_hash(scope.org, scope.namespace, key)
-            event_id = digest("supersede", row.memory_id, key)
+            event_id = digest("supersede", memory_id, key)
             lines.append(
-                [scope.org, scope.namespace, hashed, event_id, "supersede", key, row.memory_id, row.arrival, start,
-                 row.agent, first_wins(row.arrival)]
+                [scope.org, scope.namespace, hashed, event_id, "supersede", key, memory_id, arrival, start, agent,
+                 first_wins(arrival)]
             )  # fmt: skip
-            follow_ups.append(Unit(event_id, "event", key, row.memory_id, row.arrival))
+            follow_ups.append(Unit(event_id, "event", key, memory_id, arrival))
     store.insert("memory_events", EVENT_COLUMNS, lines)
     return follow_ups
+
+
+def _naming_rows(store: Store, scope: Scope, rows: Sequence[Unit]) -> Iterator[tuple[Any, ...]]:
+    """(id, keys superseded, arrival, start, agent) of those rows that supersede other keys."""
+    for chunk in in_chunks(rows, CHUNK):
+        yield from store.rows(
+            sql("inputs.naming_rows"),
+            org=scope.org,
+            namespace=scope.namespace,
+            keys=sorted({unit.memory_key for unit in chunk}),
+            ids=[unit.memory_id for unit in chunk],
+        )
 
 
 def project_keys(store: Store, scope: Scope, keys: Sequence[str]) -> Outcome:

@@ -28,3 +28,26 @@ SELECT 'alias', alias, entity, at, event_id
 FROM loom.entity_aliases FINAL
 WHERE org = {org:String} AND namespace = {namespace:String}
 ORDER BY at, event_id
+
+-- seen --
+SELECT
+    (SELECT uniqExact(memory_id) FROM loom.memory
+     WHERE org = {org:String} AND namespace = {namespace:String} AND memory_key IN {keys:Array(String)}
+       AND NOT has({erased:Array(String)}, memory_id))
+  + (SELECT uniqExact(event_id) FROM loom.memory_events
+     WHERE org = {org:String} AND namespace = {namespace:String} AND key_hash IN {hashes:Array(String)})
+  + (SELECT uniqExact(memory_id) FROM loom.memory_extractions
+     WHERE org = {org:String} AND namespace = {namespace:String} AND memory_id IN {ids:Array(String)})
+
+-- revision --
+SELECT
+    (SELECT uniqExact(event_id) FROM loom.namespace_events
+     WHERE org = {org:String} AND namespace = {namespace:String})
+  + (SELECT uniqExact(event_id) FROM loom.entity_aliases
+     WHERE org = {org:String} AND namespace = {namespace:String})
+
+-- naming_rows --
+SELECT memory_id, supersedes, arrival, coalesce(valid_at, arrival), agent
+FROM loom.memory FINAL
+WHERE org = {org:String} AND namespace = {namespace:String} AND memory_key IN {keys:Array(String)}
+  AND memory_id IN {ids:Array(String)} AND notEmpty(supersedes)

@@ -1,0 +1,52 @@
+# `make run` and `make test` set everything up on a machine that has Python 3.11 to 3.13 with venv, git and make.
+SHELL := /bin/bash
+PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3; do command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(not (3,11) <= sys.version_info[:2] <= (3,13))' 2>/dev/null && echo $$p && break; done)
+BIN := .venv/bin
+ARGS ?=
+
+.PHONY: run test test-nightly lint bench bench-extraction lexicon lock clean
+
+run: .venv/run.stamp
+	@$(BIN)/python -m loom.first_run $(ARGS)
+
+test: .venv/dev.stamp
+	$(BIN)/python -m pytest tests -n 2 --dist loadfile -m 'not nightly' $(ARGS)
+
+test-nightly: .venv/dev.stamp
+	LOOM_NIGHTLY=1 $(BIN)/python -m pytest tests -n 2 --timeout=3600
+
+lint: .venv/dev.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: .venv/dev.stamp
+	$(BIN)/python -m tests.benchmarks
+
+bench-extraction: .venv/dev.stamp
+	$(BIN)/python -m tests.benchmarks.bench_extraction
+
+lexicon: .venv/dev.stamp
+	$(BIN)/python scripts/build_lexicon.py
+
+lock: .venv/dev.stamp
+	scripts/lock_dependencies.sh
+
+.venv/made.stamp:
+	@test -n "$(PYTHON)" || { echo "Python 3.11, 3.12 or 3.13 is needed; none was found on PATH" >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+	@touch $@
+
+.venv/run.stamp: .venv/made.stamp lock/run.txt pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r lock/run.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	@touch $@
+
+.venv/dev.stamp: .venv/made.stamp lock/dev.txt pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r lock/dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	@touch $@ .venv/run.stamp
+
+clean:
+	rm -rf .venv build *.egg-info .mypy_cache .ruff_cache
