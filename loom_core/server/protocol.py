@@ -39,7 +39,10 @@ class Services(Protocol):
     facts: Any
     namespace: Any
     ops: Any
-    idempotency: IdempotencyStore
+
+    @property
+    def idempotency(self) -> IdempotencyStore:
+        """Where answers to writes are kept."""
 
     def ready(self) -> Mapping[str, bool]:
         """By part (`clickhouse`, `redis`, `migrations`): whether it can serve. Never raises for an outage."""

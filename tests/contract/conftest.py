@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import os
+import socket
+import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import pytest
+import uvicorn
+from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from loom_core.server.app import build_app
@@ -58,3 +63,34 @@ def bearer(tokens: Settings) -> Callable[..., dict[str, str]]:
         return {"authorization": f"Bearer {mint(tokens, org, role, namespace, ttl_s)}"}
 
     return header
+
+
+@contextmanager
+def listening(app: Starlette) -> Iterator[str]:
+    """The app on a free port of this machine; its base URL."""
+    with socket.socket() as port:
+        port.bind(("127.0.0.1", 0))
+        server = uvicorn.Server(uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=2))
+        thread = threading.Thread(target=server.run, args=([port],), daemon=True)
+        thread.start()
+        while not server.started:
+            assert thread.is_alive(), "the server did not start"
+            thread.join(0.01)
+        yield f"http://127.0.0.1:{port.getsockname()[1]}"
+        server.should_exit = True
+        thread.join(10)
+        assert not thread.is_alive(), "the server did not stop"
+
+
+@pytest.fixture
+def address(services: FakeServices) -> Iterator[str]:
+    """A single-user server that listens."""
+    with listening(build_app(Settings(), services)) as url:
+        yield url
+
+
+@pytest.fixture
+def guarded_address(services: FakeServices, tokens: Settings) -> Iterator[str]:
+    """A server that listens and asks for tokens."""
+    with listening(build_app(tokens, services)) as url:
+        yield url
