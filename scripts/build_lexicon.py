@@ -83,7 +83,7 @@ def build_nouns(sources: Sources) -> dict[str, str]:
     for plural, singulars in propose_plurals(sources, ours).items():
         fit = {word for word in singulars if len(word) > 2 or word in ours} - {plural}
         if plural not in unchanged and fit and plural.isalpha():
-            entries[plural] = min(fit, key=lambda word: (sources.sizes.get(word, 100), word))
+            entries[plural] = min(fit, key=lambda word: (sources.size(word), word))
     entries |= by_hand
     # A singular that is itself the plural of something would change again on a second pass.
     for plural, singular in list(entries.items()):
@@ -175,20 +175,38 @@ def build_verbs(sources: Sources) -> dict[str, list[str]]:
     for base, (past, participle, gerund, third) in sources.verbs.items():
         if sources.within(base, KNOWN):
             rows[base] = [third, gerund, past, participle or past]
+    for base in sources.verb_bases - rows.keys():
+        forms = regular_forms(base, sources)
+        if all(sources.within(form, KNOWN) for form in forms):
+            rows[base] = [*forms, forms[-1]]
     for base, *forms in rows_of_list("verbs"):
-        third, gerund, past = forms or regular_forms(base)
+        third, gerund, past = forms or regular_forms(base, sources)
         rows.setdefault(base, [third, gerund, past, past])
     for past in words_of_list("past"):
         rows.pop(past, None)
-    return rows
+    return _one_verb_a_form(rows, sources)
 
 
-def regular_forms(base: str) -> list[str]:
+def regular_forms(base: str, sources: Sources) -> list[str]:
+    """Third person, -ing form and past of a regular verb."""
     if base.endswith("e"):
         return [base + "s", base[:-1] + "ing", base + "d"]
     if base.endswith("y") and base[-2] not in "aeiou":
         return [base[:-1] + "ies", base + "ing", base[:-1] + "ied"]
-    return [base + ("es" if base.endswith(("s", "x", "z", "ch", "sh")) else "s"), base + "ing", base + "ed"]
+    stem = base + base[-1] if sources.within(f"{base}{base[-1]}ing", KNOWN) else base
+    return [base + ("es" if base.endswith(("s", "x", "z", "ch", "sh")) else "s"), stem + "ing", stem + "ed"]
+
+
+def _one_verb_a_form(rows: dict[str, list[str]], sources: Sources) -> dict[str, list[str]]:
+    """Leaves a form that two verbs share, as `routed` of rout and route, to the commoner one."""
+    owners: dict[str, str] = {}
+    for base in sorted(rows, key=lambda base: (sources.size(base), base)):
+        for form in "/".join(rows[base]).split("/"):
+            owners.setdefault(form, base)
+    return {
+        base: ["/".join(form for form in cell.split("/") if owners[form] == base) for cell in cells]
+        for base, cells in rows.items()
+    }
 
 
 def _pairs(items: Iterable[tuple[str, str]]) -> list[str]:

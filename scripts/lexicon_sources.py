@@ -9,6 +9,9 @@ from pathlib import Path
 import lemminflect
 import names as census
 
+RARE = 100
+"""The size of words that SCOWL does not have, or only as a variant spelling, as `instal` is of install."""
+
 LISTS = Path(__file__).resolve().parent / "lexicon"
 
 
@@ -20,6 +23,8 @@ class Sources:
     """Singular to plurals, as the SPECIALIST Lexicon gives them."""
     verbs: dict[str, list[str]]
     """Base to past, participle, -ing form and third person; alternatives by a slash, a blank for regular."""
+    verb_bases: set[str]
+    """WordNet's verbs of one word."""
     nouns: set[str]
     """Words that WordNet or the SPECIALIST Lexicon write in lower case as a noun."""
     proper: set[str]
@@ -37,8 +42,11 @@ class Sources:
     given: dict[str, int]
     """Given name to its rank in the census."""
 
+    def size(self, word: str) -> int:
+        return self.sizes.get(word, RARE)
+
     def within(self, word: str, size: int) -> bool:
-        return self.sizes.get(word, 100) <= size
+        return self.size(word) <= size
 
 
 def read_sources(wordnet: Path, scowl: Path) -> Sources:
@@ -49,6 +57,7 @@ def read_sources(wordnet: Path, scowl: Path) -> Sources:
     return Sources(
         plurals=plurals,
         verbs=verbs,
+        verb_bases={word for word in _wordnet_words(wordnet / "data.verb") if word.isalpha()},
         nouns=nouns | set(plurals),
         proper=proper,
         proper_phrases=phrases,
@@ -106,10 +115,11 @@ def _scowl(folder: Path) -> tuple[dict[str, int], set[str]]:
     sizes: dict[str, int] = {}
     capitalised: set[str] = set()
     for path in sorted(folder.iterdir()):
-        kind, _, size = path.name.rpartition(".")
+        kind, _, digits = path.name.rpartition(".")
+        size = RARE if "variant" in kind else int(digits)
         for word in path.read_text(encoding="latin-1").split():
             if kind.endswith("-words"):
-                sizes[word] = min(int(size), sizes.get(word, 100))
+                sizes[word] = min(size, sizes.get(word, RARE))
             elif kind.endswith(("-proper-names", "-upper")) and word.isalpha():
                 capitalised.add(word.lower())
     return sizes, capitalised

@@ -31,6 +31,11 @@ def fold(text: str) -> str:
     return " ".join(_SUSPECT.sub(_visible, folded).split())
 
 
+def is_mark(character: str) -> bool:
+    """Whether `character` is part of the letter before it, as the vowel signs of Indic scripts are."""
+    return unicodedata.category(character)[0] == "M"
+
+
 def _visible(match: re.Match[str]) -> str:
     character = match[0]
     if character in "\u200c\u200d":

@@ -52,11 +52,11 @@ class Rules:
 @cache
 def rules() -> Rules:
     sections = _sections()
-    tails = dict(_pairs(sections["tail"]))
-    nouns = dict(_pairs(sections["noun"])) | tails
+    tails = dict(_rows(sections["tail"]))
+    nouns = dict(_rows(sections["noun"])) | tails
     return Rules(
         nouns=nouns,
-        suffixes=dict(_pairs(sections["suffix"])),
+        suffixes=dict(_rows(sections["suffix"])),
         tails=frozenset(tails),
         heads=frozenset(nouns.values()) | frozenset(sections["head"]),
         unchanged=frozenset(sections["unchanged"]),
@@ -78,10 +78,9 @@ class Names:
     surnames: frozenset[str]
 
 
-@cache
-def verbs() -> list[list[str]]:
+def verb_rows() -> list[list[str]]:
     """Rows of base, third person, -ing form, past, participle; alternatives joined by a slash."""
-    return [line.split("\t") for line in _sections()["verb"]]
+    return _rows(_sections()["verb"])
 
 
 @cache
@@ -97,5 +96,5 @@ def _sections() -> dict[str, list[str]]:
     return sections
 
 
-def _pairs(lines: list[str]) -> list[list[str]]:
+def _rows(lines: list[str]) -> list[list[str]]:
     return [line.split("\t") for line in lines]
