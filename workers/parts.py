@@ -28,12 +28,8 @@ class Parts:
     @cached_property
     def store(self) -> Store:
         """ClickHouse."""
-        from clickhouse_connect.driver import options
-
         from loom_core.storage.store import Store
 
-        # To ask whether rows are a DataFrame, an insert imports pandas where it is installed: 70 MiB a process.
-        options.pd = options.pd_time_test = None
         return Store(self.settings)
 
     @cached_property

@@ -11,7 +11,7 @@ from workers.spec import WorkerSpec
 
 
 class ProjectionRetry:
-    """Due failures first, then orphans, then erasures that died on their way."""
+    """Erasures that died on their way, then due failures, then orphans."""
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
@@ -20,7 +20,7 @@ class ProjectionRetry:
         """Namespaces with something to project."""
         from loom_core.recovery.retry import due_scopes
 
-        return due_scopes(self._parts.store)
+        return due_scopes(self._parts.store, self._parts.settings)
 
     def handle(self, scope: Scope, deadline: float) -> Handled:  # noqa: ARG002 - a batch takes seconds
         """One batch of units."""

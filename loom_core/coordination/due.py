@@ -19,6 +19,13 @@ def with_due_failures(store: Store, projections: Sequence[str]) -> set[Scope]:
     return {Scope(org, namespace) for org, namespace, _ in lines}
 
 
+def with_unfinished_erasures(store: Store, hard_limit_s: int) -> set[Scope]:
+    """Namespaces with an erasure that died, or one that is to be swept because no tick can be that old."""
+    settled = clock.now() - hard_limit_s * clock.SECOND
+    lines = store.rows(sql("fleet.unfinished_erasures"), settled=settled)
+    return {Scope(org, namespace) for org, namespace in lines}
+
+
 def with_landings_since_mark(store: Store, sources: Sequence[str], mark: str) -> set[Scope]:
     """Namespaces where something of these sources landed after all that the mark knows to be done."""
     lines = store.rows(sql("fleet.landed_since_mark"), sources=list(sources), worker=mark)

@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from loom_core import faults
-from loom_core.coordination.due import with_due_failures, with_landings_since_mark
+from loom_core.coordination.due import (
+    with_due_failures,
+    with_landings_since_mark,
+    with_unfinished_erasures,
+)
 from loom_core.coordination.work import Handled
+from loom_core.memory.erase import resume
 from loom_core.projection.due import MARK, DueUnit, due_failures, orphans
 from loom_core.projection.failures import DEAD, OPEN, RESOLVED, STALE, of_units, settle
 from loom_core.projection.inputs import KeyInputs, read_keys
@@ -25,20 +30,22 @@ RETRIED = (*(name for name in PROJECTIONS if name != "closes"), "receipts", ALL)
 BATCH = 64
 
 
-def due_scopes(store: Store) -> set[Scope]:
-    """Namespaces with failures due, or with landings that are not known to be projected."""
+def due_scopes(store: Store, settings: Settings) -> set[Scope]:
+    """Namespaces with failures due, with landings not known to be projected, with erasures to go on with."""
     landed = with_landings_since_mark(store, ["row", "untagged", "event", "extraction"], MARK)
-    return with_due_failures(store, RETRIED) | landed
+    erasing = with_unfinished_erasures(store, settings.tick_hard_limit_s)
+    return with_due_failures(store, RETRIED) | landed | erasing
 
 
 def retry_batch(store: Store, scope: Scope, settings: Settings) -> Handled:
-    """One batch of a namespace: due failures first, then orphans."""
+    """One batch of a namespace: erasures, then due failures, then orphans."""
+    erased = resume(store, scope, settings)
     due = due_failures(store, scope, RETRIED, BATCH)
     if len(due) < BATCH:
         due += orphans(store, scope, settings, BATCH - len(due))
     units, left = _to_try(store, scope, due, settings)
     if not units:
-        return Handled()
+        return Handled(done=erased)
     inputs = read_keys(store, scope, sorted({unit.memory_key for unit in units}))
     stale = [unit for unit in units if _is_stale(unit, inputs[unit.memory_key])]
     current = [unit for unit in units if unit not in stale]
@@ -51,7 +58,7 @@ def retry_batch(store: Store, scope: Scope, settings: Settings) -> Handled:
     values = {row.memory_id: row.content_sha256 for each in inputs.values() for row in each.rows}
     count = log_tries(store, scope, current, failed, settings, values=values, overcome=RESOLVED)
     count += log_tries(store, scope, stale, failed, settings, values=values, overcome=STALE)
-    return Handled(len(units) - count, count, more=left or len(due) >= BATCH)
+    return Handled(erased + len(units) - count, count, more=left or len(due) >= BATCH)
 
 
 def _to_try(

@@ -81,17 +81,19 @@ class Store:
                 for row in stream:
                     yield tuple(row)
 
-    def blocks(self, sql: str, **parameters: Any) -> Iterator[Any]:
-        """A query's answer as structured numpy arrays of some thousand rows each, never all in memory.
+    def blocks(self, sql: str, **parameters: Any) -> Iterator[list[Any]]:
+        """A query's answer in blocks of some thousand rows, each a numpy array per column, never all in memory.
 
         Not as Arrow, which is twice as fast: the embedded engine dies when such a query is given up halfway.
         """
         with _errors_named():
             stream = self.client().query_np_stream(sql, parameters=parameters)
             with stream:
-                yield from stream
+                for block in stream:
+                    # The client makes one matrix of columns of one type.
+                    yield [block[name] for name in block.dtype.names] if block.dtype.names else list(block.T)
 
-    def insert_columns(self, table: str, names: Sequence[str], columns: Sequence[Sequence[Any]]) -> None:
+    def insert_columns(self, table: str, names: Sequence[str], columns: Sequence[Any]) -> None:
         """One INSERT into `loom.<table>` of columns, lists or numpy arrays of equal length."""
         faults.reach("store", f"insert_{table}")
         with _errors_named():

@@ -23,6 +23,11 @@ LEFT JOIN
 ) AS marks USING (org, namespace)
 WHERE landed > known_done
 
+-- unfinished_erasures --
+SELECT DISTINCT org, namespace
+FROM loom.erasures FINAL
+WHERE step = 'begun' OR (step = 'deleted' AND at < {settled:DateTime64(6, 'UTC')})
+
 -- last_run --
 SELECT last_run_at, last_outcome, fence
 FROM loom.worker_runs FINAL
