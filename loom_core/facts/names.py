@@ -24,14 +24,14 @@ def resolve(store: Store, scope: Scope, *names: str) -> list[str | None]:
         for form, literal in zip(canonical, lowered, strict=True)
         if form and literal and ends[form] != ends[literal]
     ]
-    known = _known(store, scope, sorted({name for pair in wanted for name in pair})) if wanted else set()
+    in_graph = known(store, scope, sorted({name for pair in wanted for name in pair})) if wanted else set()
     nodes: list[str | None] = []
     for form, literal in zip(canonical, lowered, strict=True):
         if form is None:
             nodes.append(None)
             continue
         first, second = ends[form], ends.get(literal, ends[form])
-        nodes.append(second if first not in known and second in known else first)
+        nodes.append(second if first not in in_graph and second in in_graph else first)
     return nodes
 
 
@@ -62,6 +62,7 @@ def _end(entity: str, leads: dict[str, str]) -> str:
     return entity
 
 
-def _known(store: Store, scope: Scope, names: Sequence[str]) -> set[str]:
+def known(store: Store, scope: Scope, names: Sequence[str]) -> set[str]:
+    """Those of `names` that are nodes: an end of an edge or triple of whatever time, or named by a row."""
     rows = store.rows(sql("facts.known"), org=scope.org, namespace=scope.namespace, names=list(names))
     return {name for (name,) in rows}

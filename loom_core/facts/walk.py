@@ -20,7 +20,7 @@ def traverse(
     """Walks from the seed. Empty where the seed has no canonical form (D43)."""
     (seed,) = resolve(store, scope, request.seed_entity)
     if seed is None:
-        return FactsTraverseResponse(seed="", nodes=[], truncated=False)
+        return FactsTraverseResponse(seed="", seed_community_id=None, nodes=[], truncated=False)
     edges = EdgeSet.asked_for(store, scope, request)
     share = settings.facts_traverse_hub_share if request.hub_share is None else request.hub_share
     nodes, truncated = walk(
