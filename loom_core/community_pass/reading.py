@@ -71,8 +71,7 @@ class GraphReader:
 
     def names(self) -> Iterator[tuple[NDArray[np.uint64], NDArray[np.object_]]]:
         """Every entity of the namespace that has or had an edge: (hashes, names), a batch at a time."""
-        for hashes, names in self._blocks("community_pass.names"):
-            yield hashes, names
+        return ((hashes, names) for hashes, names in self._blocks("community_pass.names"))
 
     def order(self, hashes: NDArray[np.uint64]) -> NDArray[np.integer]:
         """The indices that sort these hashes by their names: how ties of degree are broken (D31)."""

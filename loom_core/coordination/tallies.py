@@ -39,4 +39,5 @@ class Tallies:
     def read(self) -> Iterator[Tally]:
         """Every sum."""
         for field, value in self._client.hgetall(KEY).items():
-            yield Tally(*json.loads(field), float(value))
+            worker, outcome, name = json.loads(field)
+            yield Tally(worker, outcome, name, float(value))

@@ -1,8 +1,8 @@
 """The work of `supersession_replay`: closes that failed, derived again.
 
 What a slot holds is a function of all its statements, each with its own arrival (invariant 4). So a replay
-needs no clock of its own: whenever it runs, it closes as of the write or Undo that failed to, and a value stated
-since stays current.
+needs no clock of its own: whenever it runs, it closes as of the write or Undo that failed to, and a value
+stated since stays current.
 """
 
 from __future__ import annotations

@@ -27,12 +27,14 @@ from loom_core.tenancy import Scope
 
 RETRIED = (*(name for name in PROJECTIONS if name != "closes"), "receipts", ALL)
 """`closes` has a worker of its own."""
+SOURCES = ("row", "untagged", "event", "extraction")
+"""What lands and is to be projected, as `namespace_activity` names it."""
 BATCH = 64
 
 
 def due_scopes(store: Store, settings: Settings) -> set[Scope]:
     """Namespaces with failures due, with landings not known to be projected, with erasures to go on with."""
-    landed = with_landings_since_mark(store, ["row", "untagged", "event", "extraction"], MARK)
+    landed = with_landings_since_mark(store, SOURCES, MARK)
     erasing = with_unfinished_erasures(store, settings.tick_hard_limit_s)
     return with_due_failures(store, RETRIED) | landed | erasing
 

@@ -12,13 +12,15 @@ from loom_core.storage.store import Store
 from loom_core.tenancy import Scope
 
 MARK = "extraction"
+SOURCE = "untagged"
+"""Rows an extractor may read, as `namespace_activity` names them."""
 UNSETTLED_S = 120
 """The mark stays this far behind: an INSERT under way lands with an earlier instant than it is seen at."""
 
 
 def due_scopes(store: Store) -> set[Scope]:
     """Namespaces with rows to read, or where a row landed since all were known to be read."""
-    return with_due_failures(store, [EXTRACTION]) | with_landings_since_mark(store, ["untagged"], MARK)
+    return with_due_failures(store, [EXTRACTION]) | with_landings_since_mark(store, [SOURCE], MARK)
 
 
 def due_rows(store: Store, scope: Scope, limit: int) -> list[Unit]:

@@ -32,3 +32,17 @@ WHERE step = 'begun' OR (step = 'deleted' AND at < {settled:DateTime64(6, 'UTC')
 SELECT last_run_at, last_outcome, fence
 FROM loom.worker_runs FINAL
 WHERE worker = {worker:String} AND shard = {shard:UInt32}
+
+-- last_runs --
+SELECT worker, max(last_run_at)
+FROM loom.worker_runs
+GROUP BY worker
+
+-- failures_by_state --
+SELECT `projection`, state, count(), min(first_failed_at)
+FROM loom.memory_projection_failures FINAL
+GROUP BY `projection`, state
+
+-- counted --
+SELECT count(), min(landed)
+FROM ({search})
