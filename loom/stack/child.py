@@ -12,6 +12,8 @@ from pathlib import Path
 
 from loom.stack.parenthood import end_with
 
+READY_FILE = "LOOM_READY_FILE"
+"""Environment variable of a child that makes a file when it is ready: the file's path."""
 LOG_LIMIT = 10 << 20
 """Bytes of a child's log before it is moved aside; one older file is kept."""
 _TAIL_BYTES = 4096

@@ -8,11 +8,14 @@ import urllib.request
 from collections.abc import Mapping
 from pathlib import Path
 
-from loom.stack.child import ChildSpec
+from loom.stack.child import READY_FILE, ChildSpec
 from loom_core.embedded import redis
 
 _PYTHON = sys.executable
 _CELERY = (_PYTHON, "-m", "celery", "-A", "workers.app")
+_ANNOUNCE = "loom.stack.announce"
+_FLEET_START_S = 120.0
+"""Celery imports for seconds, longer where machine and disk are cold."""
 _WORKER_STOP_S = 30.0
 
 
@@ -39,29 +42,35 @@ def migration(environment: Mapping[str, str]) -> ChildSpec:
 
 
 def server(environment: Mapping[str, str], port: int) -> ChildSpec:
-    """The HTTP server."""
-    command = (_PYTHON, "-m", "loom_core.server", "--host", "127.0.0.1", "--port", str(port))
+    """The HTTP server, which wakes the fleet after a write."""
+    command = (_PYTHON, "-m", "loom.serve", "--host", "127.0.0.1", "--port", str(port))
     return ChildSpec(
         "server", "server", command, environment, lambda: _answers(f"http://127.0.0.1:{port}/readyz")
     )
 
 
-def worker(environment: Mapping[str, str], number: int) -> ChildSpec:
-    """One Celery worker; pool and queues are the app's to say."""
-    command = (*_CELERY, "worker", "--hostname", f"worker-{number}@%h")
-    return ChildSpec(f"worker-{number}", "worker", command, environment, stop_timeout_s=_WORKER_STOP_S)
+def worker(environment: Mapping[str, str], folder: Path, number: int) -> ChildSpec:
+    """One Celery worker; pool and queues are the app's to say. Ready once it takes messages."""
+    name = f"worker-{number}"
+    ready = folder / f"{name}.ready"
+    ready.unlink(missing_ok=True)
+    return ChildSpec(
+        name,
+        "worker",
+        (*_CELERY, "worker", "--hostname", f"{name}@%h", "--include", _ANNOUNCE),
+        {**environment, READY_FILE: str(ready)},
+        ready.exists,
+        start_timeout_s=_FLEET_START_S,
+        stop_timeout_s=_WORKER_STOP_S,
+    )
 
 
 def beat(environment: Mapping[str, str], folder: Path) -> ChildSpec:
-    """Celery's scheduler, its own file in the data folder."""
-    command = (*_CELERY, "beat", "--schedule", str(folder / "beat-schedule"))
-    return ChildSpec("beat", "beat", command, environment, lambda: any(folder.glob("beat-schedule*")))
-
-
-def fleet_check(environment: Mapping[str, str], workers: int) -> ChildSpec:
-    """Ends with 0 once so many workers have answered."""
-    command = (_PYTHON, "-m", "loom.stack.fleet_check", str(workers))
-    return ChildSpec("fleet-check", "fleet-check", command, environment, start_timeout_s=120)
+    """Celery's scheduler. Ready once it has written its process id, which it does when its app is loaded."""
+    pid_file = folder / "beat.pid"
+    pid_file.unlink(missing_ok=True)
+    command = (*_CELERY, "beat", "--pidfile", str(pid_file))
+    return ChildSpec("beat", "beat", command, environment, pid_file.exists, start_timeout_s=_FLEET_START_S)
 
 
 def _answers(url: str) -> bool:

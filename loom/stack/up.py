@@ -98,11 +98,10 @@ class _Stack:
 
     def _start_fleet(self) -> None:
         environment = self._environment()
-        workers = [parts.worker(environment, number + 1) for number in range(self._options.workers)]
+        folder = self._folder
+        workers = [parts.worker(environment, folder, number + 1) for number in range(self._options.workers)]
         say(f"starting {len(workers)} worker{'s' * (len(workers) != 1)} and beat")
-        self._supervisor.start([*workers, parts.beat(environment, self._folder)])
-        if workers:
-            self._supervisor.run(parts.fleet_check(environment, len(workers)))
+        self._supervisor.start([*workers, parts.beat(environment, folder)])
 
     def _environment(self) -> dict[str, str]:
         assert self._addresses is not None

@@ -9,7 +9,7 @@ import redis
 from clickhouse_connect.driver.exceptions import ClickHouseError
 
 from tests.integration.embedded.conftest import connect
-from tests.support.servers import clickhouse_owner, free_port, redis_server
+from tests.support.servers import clickhouse_owner, free_port, redis_server, wait_until
 
 
 def test_a_second_owner_is_refused_and_told_who_the_first_is(folder: Path) -> None:
@@ -59,8 +59,7 @@ def test_an_owner_takes_over_after_kill_9_and_finds_every_acknowledged_row(folde
 
         writer = threading.Thread(target=write)
         writer.start()
-        while len(acknowledged) < 100:
-            pass
+        wait_until(lambda: len(acknowledged) >= 100, "a hundred rows are acknowledged")
         owner.kill()
         writer.join()
     with clickhouse_owner(folder) as owner:
