@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import anyio
 import anyio.to_thread
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
@@ -145,6 +145,8 @@ class Endpoints:
             arguments = await decoded(await read_body(request.stream()))
             answer = await self._dispatcher.run(Call(op, principal, arguments, "http", trace, key))
             response: Response = Json(answer)
+        except ClientDisconnect:
+            response = Response(status_code=400)  # for the record: nobody is there to read it
         except LoomError as error:
             response = error_response(error)
         response.headers["X-Request-Id"] = trace

@@ -68,7 +68,8 @@ def bearer(tokens: Settings) -> Callable[..., dict[str, str]]:
 @contextmanager
 def listening(app: Starlette) -> Iterator[str]:
     """The app on a free port of this machine; its base URL."""
-    with socket.socket() as port:
+    # Named as TCP, so that the event loop turns Nagle's algorithm off for it.
+    with socket.socket(proto=socket.IPPROTO_TCP) as port:
         port.bind(("127.0.0.1", 0))
         server = uvicorn.Server(uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=2))
         thread = threading.Thread(target=server.run, args=([port],), daemon=True)

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+import anyio
 import httpx
 import jsonschema
 import pytest
@@ -263,6 +264,28 @@ def test_too_many_calls_with_one_token_wait(services: FakeServices) -> None:
     assert (detail["category"], detail["retryable"]) == ("limit", True)
     assert 0 < detail["retry_after_s"] <= 30
     assert 1 <= int(answers[2].headers["retry-after"]) <= 30
+
+
+def test_a_caller_that_hangs_up_is_no_fault_of_ours(services: FakeServices) -> None:
+    scope = {"type": "http", "method": "POST", "path": "/v1/facts.list", "headers": [], "query_string": b""}
+    came = iter([{"type": "http.request", "body": b"{", "more_body": True}, {"type": "http.disconnect"}])
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        return next(came)
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    anyio.run(build_app(Settings(), services), scope, receive, send)
+    assert sent[0]["status"] == 400
+    assert services.calls == []
+
+
+def test_a_body_over_the_limit_is_answered_before_the_connection_goes(address: str) -> None:
+    for megabytes in (20, 100):
+        body = (b"x" * 1_000_000 for _ in range(megabytes))
+        assert httpx.post(f"{address}/v1/memory.set", content=body, timeout=30).status_code == 413
 
 
 def test_a_wrong_path_is_a_404_in_the_envelope(client: TestClient) -> None:
