@@ -39,8 +39,7 @@ class Statement:
     past: bool = False
 
 
-@dataclass(slots=True)
-class Claim:
+class Claim(NamedTuple):
     """A statement with the start and end it has after D4 and the hand-over of D11."""
 
     statement: Statement
@@ -63,7 +62,7 @@ class Stand(NamedTuple):
 
 
 def claims_of(statements: Iterable[Statement], rows: Mapping[str, RowHistory]) -> dict[Key, list[Claim]]:
-    """The claims by observation, rows in order of arrival, each row's statements in the order of its write.
+    """The claims by observation, rows in order of arrival, the claims of one observation by their start.
 
     Raises KeyError for a statement whose row has no history.
     """
@@ -76,10 +75,9 @@ def claims_of(statements: Iterable[Statement], rows: Mapping[str, RowHistory]) -
     for key in ordered:
         row = rows[key[0]]
         inherited = _inherited(predecessors.get(key, ()), claims)
-        claims[key] = sorted(
-            (_claim(statement, row, inherited) for statement in stated[key]),
-            key=lambda claim: (claim.statement.position, claim.start, bound(claim.end), claim.statement.past),
-        )
+        claims[key] = [_claim(statement, row, inherited) for statement in stated[key]]
+        if len(claims[key]) > 1:
+            claims[key].sort(key=lambda claim: (claim.start, bound(claim.end)))
     return claims
 
 
@@ -132,7 +130,7 @@ def _claim(statement: Statement, row: RowHistory, inherited: tuple[int, bool] | 
 
 def stands_of(claims: Mapping[Key, Sequence[Claim]]) -> dict[Key, list[Stand]]:
     """When each claim stands, cut at every Undo of its row. A claim that ends by its start never does."""
-    begins = {key: min(claim.start for claim in group) for key, group in claims.items()}
+    begins = {key: group[0].start for key, group in claims.items()}
     restated = _Restated(claims, begins)
     retired: dict[Key, int] = {}
     stands: dict[Key, list[Stand]] = {}
@@ -171,6 +169,8 @@ def _handed_over(tenure: Tenure, object_: str, begins: Mapping[Key, int], retire
 def _parts(tenure: Tenure, until: int, restored: Sequence[int]) -> list[tuple[int, int | None]]:
     """The tenure cut at its row's restores: (since, the restore it begins with or None)."""
     since = _since(tenure)
+    if not restored:
+        return [(since, None)]
     undos = restored[bisect_right(restored, since) : bisect_left(restored, until)]
     return [(since, tenure.since), *((at, at) for at in undos)]
 

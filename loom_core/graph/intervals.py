@@ -63,6 +63,9 @@ def unheld(start: int, end: int | None) -> Interval:
 def joined(parts: Iterable[Interval]) -> tuple[Interval, ...]:
     """The union of `parts` as the fewest disjoint intervals in time order; each ends as its last part
     does."""
+    parts = list(parts)
+    if len(parts) < 2:
+        return tuple(parts)
     result: list[Interval] = []
     for part in sorted(parts, key=_order):
         last = result[-1] if result else None

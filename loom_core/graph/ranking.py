@@ -9,7 +9,7 @@ from heapq import heappop, heappush
 from typing import NamedTuple
 
 from loom_core.graph.handover import Stand
-from loom_core.graph.intervals import FOREVER
+from loom_core.graph.intervals import FOREVER, Interval, optional
 
 DAY = 86_400_000_000
 """Microseconds. "The day they start" is the UTC day (D5)."""
@@ -47,11 +47,32 @@ class Contender(NamedTuple):
     floored: bool
 
 
-class Times(NamedTuple):
-    """The disjoint times at which a value is current, as two aligned ascending lists."""
+class Times:
+    """When a value is current: disjoint times with a gap between any two, in order."""
 
-    begins: list[int]
-    ends: list[int]
+    def __init__(self) -> None:
+        self.begins: list[int] = []
+        self.ends: list[int] = []
+        self._spans: list[Interval] = []
+
+    def begin(self, instant: int) -> None:
+        """The value becomes current."""
+        self.begins.append(instant)
+
+    def end(self, instant: int) -> None:
+        """It ceases to be."""
+        self.ends.append(instant)
+        self._spans.append(Interval(self.begins[-1], None, optional(instant)))
+
+    def within(self, since: int, until: int) -> list[Interval]:
+        """The times within [since, until). All but the first and the last are shared, not made anew."""
+        first, past = bisect_right(self.ends, since), bisect_left(self.begins, until)
+        spans = self._spans[first:past]
+        if spans and self.begins[first] < since:
+            spans[0] = Interval(since, None, spans[0].invalid_at)
+        if spans and self.ends[past - 1] > until:
+            spans[-1] = Interval(spans[-1].valid_from, None, until)
+        return spans
 
 
 def current_times(stands: Iterable[Stand], undos: Iterable[int]) -> dict[str, Times]:
@@ -65,7 +86,7 @@ def current_times(stands: Iterable[Stand], undos: Iterable[int]) -> dict[str, Ti
     instants = sorted({at for each in contenders for at in (each.since, each.until)}.union(floors))
     plain: list[tuple[int, int]] = []
     floored: list[tuple[int, int]] = []
-    times: dict[str, Times] = defaultdict(lambda: Times([], []))
+    times: dict[str, Times] = defaultdict(Times)
     holder: str | None = None
     entering = 0
     for instant in instants:
@@ -78,16 +99,22 @@ def current_times(stands: Iterable[Stand], undos: Iterable[int]) -> dict[str, Ti
                 heappop(heap)
             if heap:
                 leading.append(contenders[heap[0][1]])
-        best = max(leading, key=lambda each: _rank_at(each, instant, floors)).object if leading else None
+        best = _best(leading, instant, floors)
         if best != holder:
             if holder is not None:
-                times[holder].ends.append(instant)
+                times[holder].end(instant)
             if best is not None:
-                times[best].begins.append(instant)
+                times[best].begin(instant)
             holder = best
     if holder is not None:
-        times[holder].ends.append(FOREVER)
+        times[holder].end(FOREVER)
     return times
+
+
+def _best(leading: Sequence[Contender], instant: int, undos: Sequence[int]) -> str | None:
+    if len(leading) < 2:
+        return leading[0].object if leading else None
+    return max(leading, key=lambda each: _rank_at(each, instant, undos)).object
 
 
 def _since(contender: Contender) -> int:

@@ -25,18 +25,15 @@ How the page's sentences are met:
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from loom_core.graph.handover import Claim, Key, Stand, Statement, claims_of, stands_of
-from loom_core.graph.intervals import Interval, bound, joined, stretch, unheld
+from loom_core.graph.intervals import Interval, joined, stretch, unheld
 from loom_core.graph.lifecycle import RowHistory
 from loom_core.graph.ontology import Cardinality
 from loom_core.graph.ranking import Times, current_times
 
 __all__ = ["Interval", "Statement", "derive"]
-
-_NEVER = Times([], [])
 
 
 def derive(
@@ -55,15 +52,11 @@ def derive(
         return {key: joined(_standing(stands[key])) or _unheld(group) for key, group in claims.items()}
     undos = (at for group in claims.values() for at in group[0].row.restored)
     current = current_times((stand for group in stands.values() for stand in group), undos)
-    return {
-        key: joined(_held(stands[key], current.get(key[1], _NEVER))) or _unheld(group)
-        for key, group in claims.items()
-    }
+    return {key: _held(stands[key], current.get(key[1])) or _unheld(group) for key, group in claims.items()}
 
 
 def _unheld(group: Sequence[Claim]) -> tuple[Interval, ...]:
-    first = min(group, key=lambda claim: (claim.start, bound(claim.end)))
-    return (unheld(first.start, first.end),)
+    return (unheld(group[0].start, group[0].end),)
 
 
 def _standing(stands: Iterable[Stand]) -> Iterator[Interval]:
@@ -73,15 +66,12 @@ def _standing(stands: Iterable[Stand]) -> Iterator[Interval]:
             yield held
 
 
-def _held(stands: Iterable[Stand], current: Times) -> Iterator[Interval]:
+def _held(stands: Sequence[Stand], current: Times | None) -> tuple[Interval, ...]:
     """Where statements of a `one` relation hold: while theirs is the current value, or to their end (D10)."""
-    begins, ends = current
+    parts: list[Interval] = []
     for stand in stands:
         if stand.end is not None:
-            yield from _standing((stand,))
-            continue
-        place = bisect_right(ends, stand.since)
-        while place < len(begins) and begins[place] < stand.until:
-            if held := stretch(max(begins[place], stand.since), min(ends[place], stand.until), None):
-                yield held
-            place += 1
+            parts += _standing((stand,))
+        elif current is not None:
+            parts += current.within(stand.since, stand.until)
+    return tuple(parts) if len(stands) == 1 else joined(parts)
