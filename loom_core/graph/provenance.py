@@ -9,11 +9,11 @@ from typing import Literal
 
 Provenance = Literal["extracted", "inferred", "facet"]
 
-FIRST_PERSON = r"i(?!\.e\b)|me|my|mine|myself"
+_FIRST_PERSON = re.compile(r"(?<!\w)(?:i(?!\.e\b)|me|my|mine|myself)(?!\w)")
 """What becomes `user` (D16); "i.e." is no person."""
 
-_UNSPACED = re.compile(r"[぀-ヿ㐀-䶿一-鿿豈-﫿가-힣\u0e00-\u0e7f]")
-"""Kana, Han, Hangul, Thai: a name in these scripts need not stand apart from its neighbours."""
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff]")
+"""Thai and Lao, kana, Han, Hangul: a name in these scripts need not stand apart from its neighbours."""
 
 
 class Grounding:
@@ -37,11 +37,11 @@ class Grounding:
         `user` stands there as "user" or in the first person.
         """
         if entity not in self._known:
-            forms = dict.fromkeys((entity, *self._surface_forms(entity)))
-            patterns = [_pattern(form) for form in map(_folded, forms) if form]
-            if entity == "user":
-                patterns.append(rf"(?<!\w)(?:{FIRST_PERSON})(?!\w)")
-            self._known[entity] = any(re.search(pattern, self._text) for pattern in patterns)
+            self._known[entity] = (
+                (entity == "user" and _FIRST_PERSON.search(self._text) is not None)
+                or _stands_in(self._text, entity)
+                or any(_stands_in(self._text, form) for form in self._surface_forms(entity))
+            )
         return self._known[entity]
 
 
@@ -49,7 +49,21 @@ def _folded(text: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
-def _pattern(form: str) -> str:
-    before = "" if _UNSPACED.match(form[0]) else r"(?<!\w)"
-    after = "" if _UNSPACED.match(form[-1]) else r"(?!\w)"
-    return f"{before}{re.escape(form)}{after}"
+def _stands_in(text: str, name: str) -> bool:
+    form = _folded(name)
+    at = text.find(form) if form else -1
+    while at >= 0:
+        end = at + len(form)
+        if _parted(text[at - 1 : at], form[0]) and _parted(form[-1], text[end : end + 1]):
+            return True
+        at = text.find(form, at + 1)
+    return False
+
+
+def _parted(left: str, right: str) -> bool:
+    """Whether a word ends between two neighbouring characters, one of them a name's; either may be absent."""
+    return not (_in_word(left) and _in_word(right)) or _UNSPACED.search(left + right) is not None
+
+
+def _in_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
