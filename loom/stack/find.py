@@ -71,14 +71,18 @@ def _running_stack(folder: Path) -> dict[str, Any] | None:
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process with this id exists."""
+    """Whether a process with this id runs. One that has ended but was not waited for does not."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
     except PermissionError:
         return True
-    return True
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return True  # no Linux, where nothing tells: it may be alive
+    return state.rpartition(")")[2].split()[0] != "Z"
 
 
 def write_stack_file(folder: Path, addresses: StackAddresses, pids: Mapping[str, int]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
 from loom.stack.child import Child, ChildSpec, last_lines, rotate
@@ -56,46 +56,39 @@ class Supervisor:
         changed()
 
     def start(self, specs: Sequence[ChildSpec]) -> None:
-        """Start children together and wait until each is ready; the ones started before are kept running.
+        """Start children together and wait until each is ready; those started before are kept running.
 
-        Raises `ChildFailed` where one ends or is not ready in time, `StopRequested`.
+        Raises `ChildFailed` where one ends or is not ready in time: then none of them runs; `StopRequested`.
         """
-        starting = [self._slots.setdefault(spec.name, _Slot(spec)) for spec in specs]
-        for slot in starting:
-            self._launch(slot)
+        starting = [self._launch(_Slot(spec)) for spec in specs]
         started = time.monotonic()
-        waiting = starting
-        while waiting:
-            self._look(pause_s=_PROBE_EVERY_S, besides=starting)
-            for slot in starting:
-                if slot.child is not None and (code := slot.child.exit_code()) is not None:
-                    self._forget(slot.spec.name)
-                    raise self._failure(slot.spec, f"{_described(code)} before it was ready")
-            waiting = [slot for slot in waiting if not slot.spec.is_ready()]
-            for slot in waiting:
-                if time.monotonic() - started > slot.spec.start_timeout_s:
-                    raise self._failure(slot.spec, f"was not ready after {slot.spec.start_timeout_s:g} s")
+        waiting = specs
+        try:
+            while waiting:
+                self._look(pause_s=_PROBE_EVERY_S, besides=specs)
+                for spec, child in zip(specs, starting, strict=True):
+                    if (code := child.exit_code()) is not None:
+                        raise self._failure(spec, f"{_described(code)} before it was ready")
+                waiting = [spec for spec in waiting if not spec.is_ready()]
+                for spec in waiting:
+                    if time.monotonic() - started > spec.start_timeout_s:
+                        raise self._failure(spec, f"was not ready after {spec.start_timeout_s:g} s")
+        except ChildFailed:
+            self.stop([spec.name for spec in specs])
+            raise
 
     def run(self, spec: ChildSpec) -> None:
         """Run a child to its end, which must be 0 within its start timeout, beside the others.
 
         Raises `ChildFailed`, `StopRequested`.
         """
-        slot = self._slots[spec.name] = _Slot(spec)
-        self._launch(slot)
-        assert slot.child is not None
+        child = self._launch(_Slot(spec))
         deadline = time.monotonic() + spec.start_timeout_s
-        try:
-            while (code := slot.child.exit_code()) is None:
-                if time.monotonic() > deadline:
-                    raise self._failure(spec, f"was not done after {spec.start_timeout_s:g} s")
-                self._look(pause_s=_PROBE_EVERY_S, besides=[slot])
-        finally:
-            if slot.child.exit_code() is None:
-                slot.child.kill()
-                while slot.child.exit_code() is None:
-                    self._signals.sleep(_PROBE_EVERY_S)
-            self._forget(spec.name)
+        while (code := child.exit_code()) is None:
+            self._look(pause_s=_PROBE_EVERY_S, besides=[spec])
+            if time.monotonic() > deadline:
+                raise self._failure(spec, f"was not done after {spec.start_timeout_s:g} s")
+        self.stop([spec.name])
         if code != 0:
             raise self._failure(spec, _described(code))
 
@@ -104,17 +97,18 @@ class Supervisor:
         while True:
             self._look(pause_s=_LOOK_EVERY_S)
 
-    def stop(self) -> bool:
-        """End all children, the last started role first. A second request to stop kills what is left.
+    def stop(self, names: Collection[str] | None = None) -> bool:
+        """End the named children, or all, the last started role first.
 
-        False where something had to be killed.
+        A second request to stop kills what is left. False where something had to be killed.
         """
         clean = True
-        slots = list(self._slots.values())
+        slots = [slot for name, slot in self._slots.items() if names is None or name in names]
         for role in reversed(list(dict.fromkeys(slot.spec.role for slot in slots))):
             children = [slot.child for slot in slots if slot.spec.role == role and slot.child is not None]
             clean = self._end(children) and clean
-        self._slots.clear()
+        for slot in slots:
+            del self._slots[slot.spec.name]
         return clean
 
     def _end(self, children: list[Child]) -> bool:
@@ -136,12 +130,12 @@ class Supervisor:
             self._guard.remove(child.pid)
         return not killed
 
-    def _look(self, pause_s: float, besides: Iterable[_Slot] = ()) -> None:
+    def _look(self, pause_s: float, besides: Iterable[ChildSpec] = ()) -> None:
         """One turn: notice the dead, start those whose pause is over, keep the logs short, pause."""
         if self._signals.stops:
             raise StopRequested
-        apart = {slot.spec.name for slot in besides}
-        for slot in self._slots.values():
+        apart = {spec.name for spec in besides}
+        for slot in list(self._slots.values()):
             if slot.child is not None:
                 rotate(slot.child.log)
             if slot.spec.name in apart:
@@ -151,8 +145,7 @@ class Supervisor:
                 slot.child = None
                 self._bury(slot, code)
             if slot.child is None and time.monotonic() >= slot.restart_at:
-                self._launch(slot)
-                self._say(f"{slot.spec.name} is started again (pid {self.pids()[slot.spec.name]})")
+                self._say(f"{slot.spec.name} is started again (pid {self._launch(slot).pid})")
                 self._changed()
         reap_orphans({self._guard.pid, *self.pids().values()})
         self._signals.sleep(pause_s)
@@ -171,14 +164,11 @@ class Supervisor:
             f"{slot.spec.name} {_described(code)}; started again in {delay:g} s; log: {self._log(slot.spec)}"
         )
 
-    def _launch(self, slot: _Slot) -> None:
+    def _launch(self, slot: _Slot) -> Child:
+        self._slots[slot.spec.name] = slot
         slot.child = Child(slot.spec, self._log(slot.spec))
         self._guard.add(slot.child.pid)
-
-    def _forget(self, name: str) -> None:
-        slot = self._slots.pop(name)
-        if slot.child is not None:
-            self._guard.remove(slot.child.pid)
+        return slot.child
 
     def _log(self, spec: ChildSpec) -> Path:
         return self._logs / f"{spec.name}.log"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+from pydantic import SecretStr
 
 from loom.stack import parts
 from loom.stack.child import ChildSpec
@@ -40,73 +42,66 @@ class _Stack:
     def __init__(self, options: UpOptions, settings: Settings, supervisor: Supervisor) -> None:
         self._options = options
         self._settings = settings
-        self._folder = options.data_dir.absolute()
-        self._addresses: StackAddresses | None = None
         self._supervisor = supervisor
+        self._folder = options.data_dir.absolute()
 
     def start(self) -> None:
         """Start everything, in order, and say so once all of it answers."""
-        if self._options.port and is_taken(self._options.port):
-            raise RunFailed(
-                f"port {self._options.port} is in use: end what listens there, or name another: --port"
-            )
-        clickhouse_url = self._store("LOOM_CLICKHOUSE_URL", "http", parts.clickhouse, "clickhouse")
-        redis_url = self._store("LOOM_REDIS_URL", "redis", parts.redis_server, "redis")
-        stores = StackAddresses(clickhouse_url, redis_url, self._settings.base_url)
+        given = self._options.port
+        if given and is_taken(given):
+            raise RunFailed(f"port {given} is in use: end what listens there, or choose another with --port")
+        stores = StackAddresses(
+            clickhouse_url=self._store("clickhouse", "http://127.0.0.1:{}", parts.clickhouse),
+            redis_url=self._store("redis", "redis://127.0.0.1:{}/0", parts.redis_server),
+            base_url=self._settings.base_url,
+        )
         say("migrating")
-        self._supervisor.run(parts.migration(stores.environment()))
+        self._supervisor.run(parts.migration(self._environment(stores)))
+        say("starting the server" + (", workers and beat" if self._options.fleet else ""))
+        if given:
+            self._supervisor.start(self._server_and_fleet(stores, given))
+        port = given or self._start_on_free_port(lambda port: self._server_and_fleet(stores, port))
+        addresses = _at_port(stores, port)
+        pids = self._supervisor.pids
+        self._supervisor.when_changed(lambda: write_stack_file(self._folder, addresses, pids()))
+        print(f"ready {addresses.base_url}", flush=True)
 
-        def server_on(port: int) -> ChildSpec:
-            self._addresses = StackAddresses(clickhouse_url, redis_url, f"http://127.0.0.1:{port}")
-            return parts.server(self._environment(), port)
-
-        if self._options.port:
-            self._supervisor.start([server_on(self._options.port)])
-        else:
-            self._start_on_free_port(server_on)
-        if self._options.fleet:
-            self._start_fleet()
-        self._supervisor.when_changed(self._write_stack_file)
-        assert self._addresses is not None
-        print(f"ready {self._addresses.base_url}", flush=True)
-
-    def _store(self, setting: str, scheme: str, part: Callable[[Path, int], ChildSpec], name: str) -> str:
-        given = getattr(self._settings, setting.removeprefix("LOOM_").lower())
+    def _store(self, name: str, address: str, part: Callable[[Path, int], ChildSpec]) -> str:
+        given: SecretStr | None = getattr(self._settings, f"{name}_url")
         if given is not None:
-            url: str = given.get_secret_value()
+            url = given.get_secret_value()
             if url.startswith("chdb:"):
-                raise RunFailed(
-                    f"{setting} is chdb:…, a store for one process only: unset it, loom up starts one"
-                )
+                raise RunFailed("LOOM_CLICKHOUSE_URL names a store for one process (chdb:): unset it")
             return url
-        port = self._start_on_free_port(lambda port: part(self._folder / name, port))
+        port = self._start_on_free_port(lambda port: [part(self._folder / name, port)])
         say(f"{name} on port {port}")
-        return f"{scheme}://127.0.0.1:{port}" + ("/0" if scheme == "redis" else "")
+        return address.format(port)
 
-    def _start_on_free_port(self, part: Callable[[int], ChildSpec]) -> int:
-        """Start a child on a free port; on another one where a stranger took it meanwhile."""
+    def _server_and_fleet(self, stores: StackAddresses, port: int) -> list[ChildSpec]:
+        environment = self._environment(_at_port(stores, port))
+        children = [parts.server(environment, port)]
+        if self._options.fleet:
+            numbers = range(1, self._options.workers + 1)
+            children += [parts.worker(environment, self._folder, number) for number in numbers]
+            children.append(parts.beat(environment, self._folder))
+        return children
+
+    def _start_on_free_port(self, children: Callable[[int], list[ChildSpec]]) -> int:
+        """Start children, one of them on a free port; on another one where a stranger took it meanwhile."""
         for tries_left in reversed(range(_PORT_TRIES)):
             port = free_port()
             try:
-                self._supervisor.start([part(port)])
+                self._supervisor.start(children(port))
             except ChildFailed:
                 if not tries_left or not is_taken(port):
                     raise
             else:
-                return port
-        raise AssertionError("the last try returns or raises")
+                break
+        return port
 
-    def _start_fleet(self) -> None:
-        environment = self._environment()
-        folder = self._folder
-        workers = [parts.worker(environment, folder, number + 1) for number in range(self._options.workers)]
-        say(f"starting {len(workers)} worker{'s' * (len(workers) != 1)} and beat")
-        self._supervisor.start([*workers, parts.beat(environment, folder)])
+    def _environment(self, addresses: StackAddresses) -> dict[str, str]:
+        return {**addresses.environment(), "LOOM_DATA_DIR": str(self._folder)}
 
-    def _environment(self) -> dict[str, str]:
-        assert self._addresses is not None
-        return {**self._addresses.environment(), "LOOM_DATA_DIR": str(self._folder)}
 
-    def _write_stack_file(self) -> None:
-        assert self._addresses is not None
-        write_stack_file(self._folder, self._addresses, self._supervisor.pids())
+def _at_port(stores: StackAddresses, port: int) -> StackAddresses:
+    return replace(stores, base_url=f"http://127.0.0.1:{port}")
