@@ -109,8 +109,7 @@ def _inherited(
 
 
 def _is_open(claim: Claim, tenure: Tenure) -> bool:
-    """Whether the claim had not reached its end when the tenure ended; a restore lifts one that was past
-    (D12)."""
+    """Whether the claim had not reached its end, or a restore had lifted it (D12), when the tenure ended."""
     end, until = claim.end, bound(tenure.until)
     return end is None or end > until or any(end <= at <= until for at in claim.row.restored)
 
@@ -134,9 +133,7 @@ def stands_of(claims: Mapping[Key, Sequence[Claim]]) -> dict[Key, list[Stand]]:
     restated = _Restated(claims, begins)
     retired: dict[Key, int] = {}
     stands: dict[Key, list[Stand]] = {}
-    for key in reversed(
-        list(claims)
-    ):  # latest arrival first, so that a row's own end is known to its predecessor
+    for key in reversed(list(claims)):  # latest arrival first: whoever takes over is known to whom it retires
         row = claims[key][0].row
         group: list[Stand] = []
         until = FOREVER

@@ -28,12 +28,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from loom_core.graph.handover import Claim, Key, Stand, Statement, claims_of, stands_of
-from loom_core.graph.intervals import Interval, joined, stretch, unheld
+from loom_core.graph.intervals import Interval, is_current, joined, stretch, unheld
 from loom_core.graph.lifecycle import RowHistory
 from loom_core.graph.ontology import Cardinality
 from loom_core.graph.ranking import Times, current_times
 
-__all__ = ["Interval", "Statement", "derive"]
+__all__ = ["Interval", "Statement", "derive", "values_current"]
 
 
 def derive(
@@ -53,6 +53,21 @@ def derive(
     undos = (at for group in claims.values() for at in group[0].row.restored)
     current = current_times((stand for group in stands.values() for stand in group), undos)
     return {key: _held(stands[key], current.get(key[1])) or _unheld(group) for key, group in claims.items()}
+
+
+def values_current(values: Iterable[Sequence[Interval]], cardinality: Cardinality, now: int) -> bool:
+    """Whether what a live row states of one slot is current, so that restoring the row changes nothing (D12).
+
+    `values`: the intervals of each value the row states there. Of several that one write states for a `one`
+    relation only the row's own newest can be current; those with an end of their own hold beside it.
+    """
+    judged = [(spans[-1].valid_to is None, is_current(spans, now)) for spans in values]
+    if cardinality == "many":
+        return all(current for _, current in judged)
+    unbounded = [current for open_ended, current in judged if open_ended]
+    return all(current for open_ended, current in judged if not open_ended) and (
+        not unbounded or any(unbounded)
+    )
 
 
 def _unheld(group: Sequence[Claim]) -> tuple[Interval, ...]:

@@ -7,6 +7,8 @@ from itertools import permutations
 
 import pytest
 
+from loom_core.graph.ontology import Cardinality
+from loom_core.graph.slots import values_current
 from tests.support.histories import History, Says, at
 
 LATER = "2025-12-31"
@@ -19,8 +21,7 @@ def before(text: str) -> int:
     return instant - 1
 
 
-@pytest.mark.parametrize("cardinality", ["one", "many"])
-def test_a_superseding_row_closes_the_open_triples_it_does_not_attest(cardinality: str) -> None:
+def test_a_superseding_row_closes_the_open_triples_it_does_not_attest() -> None:
     history = History()
     history.set("k1", Says("tea", "2025-01-01"), Says("coffee", "2025-01-01"), arrives="2025-01-02")
     history.set("k1", Says("coffee"), arrives="2025-06-01")
@@ -249,3 +250,42 @@ def test_a_close_derived_late_sees_the_value_stated_since() -> None:
     seen.set("k3", Says("rome"), arrives="2025-10-01T10:00")  # stated before the close of london was replayed
     assert seen.values(LATER) == {"rome": 1}
     assert seen.derive()["k1.1", "london"] == ((at(DAWN), None, at("2025-10-01T09:00")),)
+
+
+def test_an_update_after_an_undo_keeps_the_undone_value_current() -> None:
+    history = History()
+    history.set("k1", Says("london", "2025-01-01"), arrives="2025-01-02")
+    history.set("k2", Says("paris", "2025-03-01"), arrives="2025-03-02")
+    history.undo("k1", "2025-05-10")
+    history.set("k1", Says("london"), arrives="2025-06-01")
+    assert history.values(LATER) == {"london": 1}
+    assert history.values("2025-04-01") == {"paris": 1}
+    assert history.values("2025-02-01") == {"london": 1}
+
+
+@pytest.mark.parametrize(
+    ("said", "cardinality", "others", "expected"),
+    [
+        ([Says("london")], "one", [], True),
+        ([Says("london")], "one", [Says("paris", "2025-12-01")], True),  # not yet closed
+        ([Says("london")], "one", [Says("paris")], False),
+        ([Says("london", "2025-12-01")], "one", [], True),  # will be, from its start on
+        ([Says("london"), Says("rome")], "one", [], True),  # rome is the row's newest, and current
+        ([Says("london"), Says("rome")], "one", [Says("paris")], False),
+        ([Says("london"), Says("rome")], "many", [Says("paris")], True),
+        ([Says("london", until="2025-10-20"), Says("rome")], "one", [], False),  # an Undo would lift the end
+        ([Says("london", until="2026-10-20")], "one", [Says("paris")], True),  # holds beside paris
+        ([Says("london", until="2025-10-20")], "many", [], False),
+        ([], "one", [Says("paris")], True),
+    ],
+)
+def test_restoring_a_live_row_is_a_no_op_only_where_its_values_are_all_current(
+    said: list[Says], cardinality: Cardinality, others: list[Says], expected: bool
+) -> None:
+    history, now = History(), at("2025-11-10")
+    assert now is not None
+    row = history.set("k1", *said, arrives=DAWN)
+    history.set("k2", *others, arrives="2025-10-02")
+    derived = history.derive(cardinality)
+    stated = [spans for (memory_id, _), spans in derived.items() if memory_id == row.memory_id]
+    assert values_current(stated, cardinality, now) is expected
