@@ -38,7 +38,7 @@ VIA = ("entity", "triple", "link", "co_occur")
 
 @dataclass(slots=True)
 class GraphHit:
-    """A key that the graph leads to, and each leg's share of its score. `newest`: its latest known arrival (µs)."""
+    """A key that the graph leads to, and each leg's share of its score. `newest`: its latest arrival (µs)."""
 
     memory_key: str
     legs: dict[str, float] = field(default_factory=dict)
@@ -64,7 +64,7 @@ class GraphHit:
 def search_graph(
     store: Store, scope: Scope, settings: Settings, query: str, limit: int
 ) -> list[tuple[GraphHit, MemoryRow]]:
-    """The best `limit` live rows about the query's entities, about their neighbours, or linked with the former.
+    """The best `limit` live rows about the query's entities, about their neighbours, or linked with those.
 
     A row about an entity scores what the entity tells (`about.telling`). One about a neighbour scores half of
     that, times the edge's strength: the cosine of a co-occurrence, n / (n + 1) of n typed observations; half

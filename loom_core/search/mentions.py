@@ -32,8 +32,8 @@ class Span(NamedTuple):
 def named_entities(store: Store, scope: Scope, query: str) -> list[str]:
     """The entities that the query names, in its order: each run of up to six words that is a node's name.
 
-    A name inside a longer one that is a node too is left out: of "billing service" not also "service". Aliases
-    are followed. Where a script puts no blanks, runs of up to eight characters are tried.
+    A name inside a longer one that is a node too is left out: of "billing service" not also "service".
+    Aliases are followed. Where a script puts no blanks, runs of up to eight characters are tried.
     """
     spans = list(_spans(query))
     forms = {span: _forms(span.text) for span in spans}

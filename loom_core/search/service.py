@@ -19,8 +19,8 @@ from loom_core.tenancy import CallContext
 class SearchService:
     """Finds live, current rows. One per process; thread-safe. Raises `Unavailable` while the store is away.
 
-    A high-sensitivity row is never found by its text; where its declared entities lead to it, its key is shown
-    and its value is not.
+    A high-sensitivity row is never found by its text; where its declared entities lead to it, its key is
+    shown and its value is not.
     """
 
     def __init__(self, store: Store, settings: Settings) -> None:

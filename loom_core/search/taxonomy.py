@@ -23,7 +23,7 @@ ROWS_LOOKED_AT = 5
 
 
 def taxonomy(store: Store, scope: Scope, request: NamespaceTaxonomyRequest) -> NamespaceTaxonomyResponse:
-    """`limit` entities by degree, then name, those without an edge last; and the `limit` largest communities."""
+    """`limit` entities by degree, then name, those without an edge last; the `limit` largest communities."""
     names = {"org": scope.org, "namespace": scope.namespace}
     counted = store.rows(sql("search.top_entities"), limit=request.limit, **names)
     entities = dict(counted)

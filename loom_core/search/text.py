@@ -30,8 +30,8 @@ def search_text(
 ) -> list[tuple[TextHit, MemoryRow]]:
     """The best `limit` live rows, by the rarity of the words they have, then newest, then by key.
 
-    A word counts ln(1 + rows that match / rows with the word). `about`: entities whose rows score `ENTITY_BOOST`
-    times as much. High-sensitivity rows have no words here.
+    A word counts ln(1 + rows that match / rows with the word). `about`: entities whose rows score
+    `ENTITY_BOOST` times as much. High-sensitivity rows have no words here.
     """
     ((tokens,),) = store.rows(sql("search.tokens"), query=query)
     words = word_forms(tokens)

@@ -10,9 +10,9 @@ MAX_WORDS = 64
 """Of a longer query the first words count: it is a text, and its beginning says what it is about."""
 
 _NAMING_NOTHING = """
-a about all an and any are as at be been but by can did do does for from had has have how if in into is it its may
-me my no not of on or our so than that the their them then there these they this those to up us was we were what
-when where which who whom whose why will with would you your
+a about all an and any are as at be been but by can did do does for from had has have how if in into is it its
+may me my no not of on or our so than that the their them then there these they this those to up us was we
+were what when where which who whom whose why will with would you your
 """
 STOP_WORDS = frozenset(_NAMING_NOTHING.split())
 """English words that name nothing: left out of a query unless it has no others."""
