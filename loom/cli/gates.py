@@ -6,6 +6,7 @@ import click
 
 from loom.cli.session import F
 from loom_core.errors import Conflict
+from loom_core.fleet_state import GATES, gate_is_on
 from loom_core.settings import Settings
 
 
@@ -16,6 +17,6 @@ def force_option(command: F) -> F:
 
 def require_gate(settings: Settings, worker: str, force: bool) -> None:
     """Raises `Conflict` naming the setting that turns `worker` on, unless forced."""
-    if not force and not getattr(settings, f"{worker}_enabled"):
-        setting = f"LOOM_{worker.upper()}_ENABLED"
+    if not force and not gate_is_on(settings, worker):
+        setting = f"LOOM_{GATES[worker].upper()}"
         raise Conflict("gate_off", f"{worker} is off: set {setting}=true, or give --force to run it once")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from importlib.metadata import version
 
-from loom_core.fleet_state import WORKERS, snapshot
+from loom_core.fleet_state import WORKERS, gate_is_on, snapshot
 from loom_core.server import models
 from loom_core.settings import Settings
 from loom_core.storage.store import Store
@@ -35,7 +35,7 @@ class OpsService:
             version=version("loom-memory"),
             ops=[op.name for op in OPS],
             llm_provider=self._settings.llm_provider,
-            workers={name: bool(getattr(self._settings, f"{name}_enabled")) for name in WORKERS},
+            workers={name: gate_is_on(self._settings, name) for name in WORKERS},
         )
 
     def fleet(self, _context: CallContext, _request: models.OpsRequest) -> models.OpsFleetResponse:

@@ -13,7 +13,12 @@ BILLING = ["billing service", "ledger database"]
 
 
 def test_a_set_shows_at_once_in_list_and_related(world: World) -> None:
-    answer = world.set("k1", "The billing service reads the ledger database.", BILLING, [["billing service", "reads", "ledger database"]])
+    answer = world.set(
+        "k1",
+        "The billing service reads the ledger database.",
+        BILLING,
+        [["billing service", "reads", "ledger database"]],
+    )
     assert answer.degraded == []
     assert world.related("The Billing Service's") == {"ledger database": 1}
     [row] = world.list(subject="billing services")
@@ -66,7 +71,9 @@ def test_the_same_text_under_another_key_is_a_new_observation(world: World) -> N
 def test_twenty_racing_clients_leave_one_observation(world: World) -> None:
     for round_ in range(5):
         with ThreadPoolExecutor(20) as pool:
-            ids = {f.memory_id for f in pool.map(lambda _: world.set(f"k{round_}", "text", BILLING), range(20))}
+            ids = {
+                f.memory_id for f in pool.map(lambda _: world.set(f"k{round_}", "text", BILLING), range(20))
+            }
         assert len(ids) == 1
     assert world.related("billing service") == {"ledger database": 5}
     assert world.degrees() == {"billing service": 5, "ledger database": 5}
@@ -77,7 +84,12 @@ def test_racing_servers_without_a_common_lock_leave_one_observation(world: World
     servers = [World(world.store, world.settings, world.scope) for _ in range(6)]
     for round_ in range(5):
         with ThreadPoolExecutor(6) as pool:
-            list(pool.map(lambda server: server.set(f"k{round_}", "text", BILLING, [["user", "live_in", "london"]]), servers))
+            list(
+                pool.map(
+                    lambda server: server.set(f"k{round_}", "text", BILLING, [["user", "live_in", "london"]]),
+                    servers,
+                )
+            )
     assert world.related("billing service") == {"ledger database": 5}
     assert world.degrees() == {"billing service": 5, "ledger database": 5}
     assert world.objects() == {"london": 5}
@@ -87,7 +99,12 @@ def test_racing_servers_without_a_common_lock_leave_one_observation(world: World
 def test_racing_servers_with_different_content_leave_one_live_version(world: World) -> None:
     servers = [World(world.store, world.settings, world.scope) for _ in range(6)]
     with ThreadPoolExecutor(6) as pool:
-        list(pool.map(lambda pair: pair[1].set("k", f"text {pair[0]}", [*BILLING, f"thing {pair[0]}x"]), enumerate(servers)))
+        list(
+            pool.map(
+                lambda pair: pair[1].set("k", f"text {pair[0]}", [*BILLING, f"thing {pair[0]}x"]),
+                enumerate(servers),
+            )
+        )
     assert [version.status for version in world.history("k")].count("live") == 1
     assert world.related("billing service")["ledger database"] == 1
     world.verified()
