@@ -33,8 +33,8 @@ def build_extractor(
 ) -> Extractor:
     """The extractor of a provider: `spacy`, or `litellm` with the model that `llm` names.
 
-    A model's reading is joined with the local one where spaCy is installed. `cache` keeps a model's answers by
-    content; `budget` is asked before each call. Nothing is loaded before the first text.
+    A model's reading is joined with the local one where spaCy is installed. `cache` keeps a model's answers
+    by content; `budget` is asked before each call. Nothing is loaded before the first text.
 
     Raises ValueError for a provider without an extractor (`fake` has none: its rows stay untagged, D38) and
     for `litellm` without a model.

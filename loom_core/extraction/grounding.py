@@ -1,7 +1,7 @@
 """What a text supports: a name is kept only if it stands in the text.
 
-A model invents (13 of 25 pairs of a small one were not in the text), and a planted instruction asks it to; what
-does not stand there is dropped. D24 calls a triple `extracted` by the same test.
+A model invents (13 of 25 pairs of a small one were not in the text), and a planted instruction asks it to;
+what does not stand there is dropped. D24 calls a triple `extracted` by the same test.
 """
 
 from __future__ import annotations

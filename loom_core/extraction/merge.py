@@ -1,7 +1,7 @@
 """The union of what two extractors found in one text; where they agree, confidence rises.
 
-Measured on sentences about software and people: either alone misses much, what both found was always right, and
-the union finds most. So all is kept, and what both found comes first where only eight triples fit (D39).
+Measured on sentences about software and people: either alone misses much, what both found was always right,
+and the union finds most. So all is kept, and what both found comes first where only eight triples fit (D39).
 """
 
 from __future__ import annotations

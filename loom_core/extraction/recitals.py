@@ -33,8 +33,9 @@ def without_recitals(source: Source) -> Source:
 def novel_text(text: str, known: Iterable[str]) -> str:
     """The sentences of a text that say more than the known values do.
 
-    A sentence goes if all it says stands in one known value, or if a known value stands whole in it and what is
-    left is shorter than three words. Case, articles and the person ("I"/"you"/"the user") make no difference.
+    A sentence goes if all it says stands in one known value, or if a known value stands whole in it and what
+    is left is shorter than three words. Case, articles and the person ("I"/"you"/"the user") make no
+    difference.
     """
     values = [words for value in known if len(words := list(_words(value))) >= _LEAST_WORDS]
     return "".join(s[0] for s in _SENTENCE.finditer(text) if not _recited(list(_words(s[0])), values))

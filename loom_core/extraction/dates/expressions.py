@@ -1,8 +1,8 @@
 """Where a text says when: the time expressions of a sentence, and the validity each gives a statement.
 
-"Since", "from", "on", "in" and a bare date say when a statement begins to hold; "until", "to" and "before" where
-it ends, at the first instant of what they name ("until December" ends on December 1, as in the slots' worked
-examples); "through" ends with the last. "From 2023 to 2024", "between" and "2023-2024" give both.
+"Since", "from", "on", "in" and a bare date say when a statement begins to hold; "until", "to" and "before"
+where it ends, at the first instant of what they name ("until December" ends on December 1, as in the slots'
+worked examples); "through" ends with the last. "From 2023 to 2024", "between" and "2023-2024" give both.
 """
 
 from __future__ import annotations
@@ -18,11 +18,13 @@ _ANY = f"{DATED}|{NAMED}|{RELATIVE}|{BARE}"
 _SURE = f"{DATED}|{NAMED}|{RELATIVE}"
 _FROM = r"since|from|as\s+of|starting(?:\s+(?:on|in|from))?|beginning(?:\s+(?:on|in))?|effective|after"
 _TO = r"until|till|through|thru|up\s+to|before"
-_ON = r"on|in|during|early\s+in|late\s+in|the"
+_ON = r"on|in|during|early\s+in|late\s+in"
 
 _RANGE = rf"(?:from|between)\s+(?P<a>{_ANY})\s*(?P<link>to|until|till|through|thru|and|[-–—])\s*(?P<b>{_ANY})"
 _SPAN = rf"(?P<c>{DATED}|{NAMED}|\b{BARE})\s*(?:to|until|[-–—])\s*(?P<d>{DATED}|{NAMED}|{BARE})"
-_LED = rf"(?P<lead>{_FROM}|{_TO}|{_ON})\s+(?:early\s+|late\s+|mid-?\s*|the\s+end\s+of\s+)?(?P<led>{_ANY})"
+_LED = (
+    rf"(?P<lead>{_FROM}|{_TO}|{_ON})\s+(?:early\s+|late\s+|mid-?\s*|the\s+(?:end\s+of\s+)?)?(?P<led>{_ANY})"
+)
 _FINDER = re.compile(
     rf"(?<![\w.-])(?:{_RANGE}|{_SPAN}|{_LED}|(?P<alone>{_SURE}))(?![\w%]|-\d)", re.IGNORECASE
 )
@@ -50,8 +52,8 @@ class Expression:
         end = self._period(self.ends, at, "future" if self.lead in _OPEN_ENDED and not self.begins else lean)
         if begin and end and self.begins and self.ends:
             begin = self._period(f"{self.begins} {end.start.year}", at, lean) or begin
-        valid_from = begin and (begin.end if self.lead == "after" else begin.start)
-        valid_to = end and (end.end if self.lead in {"through", "thru"} else end.start)
+        valid_from = (begin.end if self.lead == "after" else begin.start) if begin else None
+        valid_to = (end.end if self.lead in {"through", "thru"} else end.start) if end else None
         if valid_from and valid_to and valid_to <= valid_from:
             return valid_from, None
         return valid_from, valid_to

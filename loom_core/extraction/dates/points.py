@@ -13,7 +13,9 @@ from dateutil import parser
 from dateutil.relativedelta import relativedelta
 
 Lean = Literal["past", "future", "near"]
-"""Which of the years a date without one is put in: the last, the next, or the nearest to the text's own time."""
+"""Which of the years a date without one is put in: the last, the next, or the nearest to the text's own
+time.
+"""
 
 _MONTHS = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|"
@@ -38,7 +40,9 @@ RELATIVE = (
     rf"(?:{_COUNT})\s+(?:{_UNITS})s?\s+ago"
 )
 BARE = rf"{_MONTHS}|{_YEAR}(?!\d|\s+(?!(?:is|was|has|as|this|its)\b)[a-z]+s\b)|{'|'.join(_WEEKDAYS)}|Q[1-4]"
-"""Words that are dates only where a preposition says so ("in March", not "may"; "in 2019", not "in 2019 cases")."""
+"""Words that are dates only where a preposition says so ("in March", not "may"; "in 2019", not "in 2019
+cases").
+"""
 
 _NUMBERS = {"a": 1, "an": 1, "a couple of": 2, "a few": 3}
 _NUMBERS |= {

@@ -1,7 +1,7 @@
 """A model's answer, on its good and its bad days, as entities, relations and facts. Pure.
 
-litellm hands on whatever came: None, fences, a reasoning block, half an object, the schema itself. An answer is
-used, used in part with what was left out counted, or unusable; whether it is then asked for again is not
+litellm hands on whatever came: None, fences, a reasoning block, half an object, the schema itself. An answer
+is used, used in part with what was left out counted, or unusable; whether it is then asked for again is not
 decided here. Broken JSON is mended by `json_repair`.
 """
 
@@ -110,7 +110,9 @@ def _lists(value: Any) -> dict[str, list[Any]] | None:
 
 
 def _named_lists(value: Mapping[str, Any]) -> dict[str, list[Any]] | None:
-    found = {kind: items.as_list(v) for key, v in value.items() if (kind := items.list_kind(key))}
+    found: dict[str, list[Any] | None] = {
+        kind: items.as_list(v) for key, v in value.items() if (kind := items.list_kind(key))
+    }
     lists = {kind: v for kind, v in found.items() if v is not None}
     return lists if lists and len(lists) == len(found) else None
 
@@ -122,7 +124,7 @@ def _inner(value: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _lone_item(value: Mapping[str, Any]) -> dict[str, list[Any]] | None:
-    kind = items.item_kind(value)
+    kind: str = items.item_kind(value)
     return {kind: [value]} if any((items.named(value), items.stated(value), items.measured(value))) else None
 
 

@@ -23,7 +23,9 @@ _QUIET_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The operator's ceiling on spending. `may_spend` is asked before each call, `spent` told USD after it."""
+    """The operator's ceiling on spending. `may_spend` is asked before each call, `spent` told USD after
+    it.
+    """
 
     may_spend: Callable[[], bool]
     spent: Callable[[float], None]

@@ -1,7 +1,8 @@
 """One call to a language model: the only module that imports litellm.
 
 The import takes 3 s and 200 MiB and would otherwise call out and start a thread, hence the two variables set
-before it. litellm's own retries stay off: it makes five tries of two and retries a wrong key; the fleet decides.
+before it. litellm's own retries stay off: it makes five tries of two and retries a wrong key; the fleet
+decides.
 """
 
 from __future__ import annotations

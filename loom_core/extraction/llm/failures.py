@@ -1,7 +1,7 @@
 """What an LLM error means for the text that met it: try again, give up on the text, or stop altogether.
 
-litellm's classes are not enough: a missing key and a refused connection both arrive as InternalServerError, an
-exhausted quota as RateLimitError, an unknown model as BadRequestError. Status and message decide. Pure.
+litellm's classes are not enough: a missing key and a refused connection both arrive as InternalServerError,
+an exhausted quota as RateLimitError, an unknown model as BadRequestError. Status and message decide. Pure.
 """
 
 from __future__ import annotations

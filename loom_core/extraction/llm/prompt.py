@@ -34,7 +34,9 @@ def _instructions(hints: OntologyHints) -> str:
 
 
 def _ontology(hints: OntologyHints) -> str:
-    """The namespace's preferred names: used where they fit, never forced (the user's page: nothing is rejected)."""
+    """The namespace's preferred names: used where they fit, never forced (the user's page: nothing is
+    rejected).
+    """
     preferred = [
         f"Preferred {what}, where one fits: {', '.join(names)}."
         for what, names in (

@@ -1,8 +1,8 @@
-"""Subject, verb, object from a dependency parse.
+"""Subject, relation, object from a dependency parse.
 
 A passive is turned round by its agent; prepositional objects carry their preposition into the relation
-(`depend_on`); conjuncts share subject and object; a verb's missing subject is looked for in the clause it hangs
-on (xcomp, conj, relative clause). What is denied, asked or only supposed states nothing.
+(`depend_on`); conjuncts share subject and object; a verb's missing subject is looked for in the clause it
+hangs on (xcomp, conj, adverbial and relative clauses).
 """
 
 from __future__ import annotations
@@ -11,96 +11,141 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from loom_core.extraction.local.phrases import with_conjuncts
+from loom_core.extraction.local import modality
+from loom_core.extraction.local.modality import Stance
+from loom_core.extraction.local.phrases import is_denied, is_listed, objects_of, with_conjuncts
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
 _SUBJECTS = frozenset({"nsubj", "nsubjpass"})
-_OBJECTS = frozenset({"dobj", "attr", "oprd", "dative"})
+_DIRECT = frozenset({"dobj", "attr", "oprd", "dative"})
+_ASIDE = frozenset({"(", ":", "-", "–", "—", "/"})
+_RELATIVE = frozenset({"WDT", "WP"})
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """Tokens of one statement: subject, the verb that carries it, its preposition or None, object."""
+    """Head words of one statement. `carrier` is the word that says it, which dates attach to."""
 
     subject: Token
-    verb: Token
-    preposition: Token | None
+    words: tuple[str, ...]
     object: Token
-    past: bool
-    confidence: float
+    carrier: Token
+    stance: Stance
+    direct: bool = True
 
 
 def statements(doc: Doc) -> Iterator[Statement]:
-    """Every asserted clause of the block, in order."""
-    for verb in doc:
-        if verb.pos_ in {"VERB", "AUX"} and verb.dep_ not in {"aux", "auxpass"} and not _unasserted(verb):
-            yield from _clause(verb)
+    """Every asserted statement of the block, in order of its carrier."""
+    for token in doc:
+        if token.pos_ in {"VERB", "AUX"} and token.dep_ not in {"aux", "auxpass"}:
+            held = modality.stance(token)
+            if held is not None:
+                yield from _clause(token, held)
+        elif token.dep_ == "poss" and token.pos_ == "PROPN":
+            yield Statement(token, ("has",), token.head, token, Stance(), direct=False)
+        elif token.dep_ == "prep" and token.lower_ == "in" and token.head.pos_ in {"NOUN", "PROPN"}:
+            for place in objects_of(token):
+                if place.pos_ == "PROPN":
+                    yield Statement(token.head, ("is", "in"), place, token, Stance(), direct=False)
+        elif token.dep_ == "appos" and _is_apposition(token):
+            yield Statement(token.head, ("is",), token, token, Stance(), direct=False)
 
 
-def _clause(verb: Token) -> Iterator[Statement]:
-    passive = any(c.dep_ in {"auxpass", "nsubjpass"} for c in verb.children) or (
-        verb.dep_ == "acl" and verb.tag_ == "VBN"
+def _is_apposition(noun: Token) -> bool:
+    """ "Anna, the owner of Kestrel", "my brother Tom": in a sentence with a verb, not a title's fragments,
+    and not set off like an aside or an example."""
+    before = noun.doc[max(0, noun.left_edge.i - 1)]
+    return (
+        before.text not in _ASIDE
+        and not is_listed(noun)
+        and noun.head.pos_ in {"NOUN", "PROPN"}
+        and noun.sent.root.pos_ in {"VERB", "AUX"}
     )
-    subjects = [s for head in _subjects(verb) for s in with_conjuncts(head)]
-    past = _past(verb, passive)
-    for preposition, head in _objects(verb):
-        agent = preposition is not None and preposition.dep_ == "agent"
-        for subject in subjects:
-            for obj in with_conjuncts(head):
-                if subject.i == obj.i:
+
+
+def _clause(verb: Token, held: Stance) -> Iterator[Statement]:
+    heads, direct = _subjects(verb)
+    subjects = [s for head in heads for s in with_conjuncts(head) if not is_denied(s)]
+    name = tuple(modality.words(verb))
+    if "attr" in {c.dep_ for c in verb.rights}:
+        yield from _attribute(verb, held)
+    for words, head, by_agent in _objects(verb, name):
+        for obj in with_conjuncts(head):
+            for subject in subjects:
+                if subject.i == obj.i or is_denied(obj):
                     continue
-                if agent:
-                    yield Statement(obj, verb, None, subject, past, 0.6)
-                else:
-                    yield Statement(
-                        subject, verb, preposition, obj, past, 0.6 if preposition is None else 0.5
-                    )
+                ends = (obj, subject) if by_agent else (subject, obj)
+                yield Statement(ends[0], words, ends[1], verb, held, direct)
 
 
-def _subjects(verb: Token) -> list[Token]:
-    """The verb's own subjects, else those of the clause it continues."""
-    seen = set()
-    while verb.i not in seen:
-        seen.add(verb.i)
-        own = [c for c in verb.lefts if c.dep_ in _SUBJECTS]
-        if own:
-            if own[0].tag_ in {"WDT", "WP"} and verb.dep_ == "relcl":
-                return [verb.head]
-            return own
-        if verb.dep_ in {"conj", "xcomp"} and verb.head.pos_ in {"VERB", "AUX"}:
-            verb = verb.head
-        elif verb.dep_ in {"acl"} and verb.head.pos_ in {"NOUN", "PROPN"}:
-            return [verb.head]
+def _attribute(verb: Token, held: Stance) -> Iterator[Statement]:
+    """ "Kestrel's owner is Maria", "my employer is Acme", "the owner of Kestrel is Maria": (Kestrel, owner,
+    Maria).
+    """
+    values = [c for c in verb.rights if c.dep_ == "attr" and c.pos_ == "PROPN"]
+    for noun in (c for c in verb.lefts if c.dep_ == "nsubj" and c.pos_ == "NOUN"):
+        owners = [c for c in noun.lefts if c.dep_ == "poss"]
+        owners += [p for c in noun.rights if c.dep_ == "prep" and c.lower_ == "of" for p in objects_of(c)]
+        compound = [c.lower_ for c in noun.lefts if c.dep_ == "compound"]
+        for owner in owners:
+            for value in (v for head in values for v in with_conjuncts(head)):
+                yield Statement(owner, (*compound, noun.lower_), value, verb, held)
+
+
+def _subjects(verb: Token) -> tuple[list[Token], bool]:
+    """The verb's own subjects, else those of the clause it continues; and whether they are its own."""
+    own = True
+    for _ in range(8):
+        found = [c for c in verb.lefts if c.dep_ in _SUBJECTS] or [
+            c for c in verb.rights if c.dep_ in _SUBJECTS and verb.pos_ == "AUX"
+        ]
+        if found and found[0].tag_ in _RELATIVE and verb.dep_ == "relcl":
+            return [verb.head], own
+        if found:
+            return found, own
+        if verb.dep_ == "acl" and verb.head.pos_ in {"NOUN", "PROPN"}:
+            return [verb.head], own and verb.tag_ != "VB"
+        if verb.dep_ == "pcomp" and verb.head.head.pos_ in {"VERB", "AUX"}:
+            verb, own = verb.head.head, False
+        elif verb.dep_ in {"conj", "xcomp", "advcl"} and verb.head.pos_ in {"VERB", "AUX"}:
+            verb, own = verb.head, own and verb.dep_ != "advcl"
         else:
-            return []
-    return []
+            return [], own
+    return [], own
 
 
-def _objects(verb: Token) -> Iterator[tuple[Token | None, Token]]:
-    for child in verb.rights:
-        if child.dep_ in _OBJECTS:
-            yield None, child
-            for nested in child.rights:
-                if nested.dep_ == "prep" and nested.lower_ != "of":
-                    yield from ((nested, p) for p in nested.rights if p.dep_ == "pobj")
-        elif child.dep_ in {"prep", "agent"}:
-            yield from ((child, p) for p in child.rights if p.dep_ == "pobj")
+def _objects(verb: Token, name: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Token, bool]]:
+    """(relation's words, object, whether it is the doer of a passive) for what a verb governs."""
+    for child in verb.children:
+        if child.dep_ in _DIRECT and child.i > verb.i and child.pos_ != "ADP":
+            yield name, child, False
+            inner = (child.lower_,) if child.dep_ == "attr" else name
+            yield from _prepositional(child, inner, also_of=child.dep_ == "attr")
+        elif child.dep_ == "acomp" or (child.dep_ == "advmod" and child.i > verb.i):
+            inner = (child.lower_,) if child.dep_ == "acomp" else name
+            yield from _prepositional(child, inner, also_of=True)
+        elif child.dep_ == "agent":
+            yield from ((name, p, True) for p in objects_of(child))
+    yield from _prepositional(verb, name, also_of=verb.pos_ != "AUX")
+    if verb.dep_ == "relcl" and any(c.dep_ == "dobj" and c.tag_ in _RELATIVE for c in verb.lefts):
+        yield name, verb.head, False
 
 
-def _unasserted(verb: Token) -> bool:
-    if any(
-        c.dep_ == "neg" or (c.dep_ == "mark" and c.lower_ in {"if", "unless", "whether"})
-        for c in verb.children
-    ):
-        return True
-    last = verb.sent[-1]
-    return last.text == "?"
-
-
-def _past(verb: Token, passive: bool) -> bool:
-    if passive:
-        return False
-    auxiliaries = {c.lower_ for c in verb.children if c.dep_ == "aux"}
-    return verb.tag_ == "VBD" and not auxiliaries
+def _prepositional(
+    word: Token, name: tuple[str, ...], *, also_of: bool
+) -> Iterator[tuple[tuple[str, ...], Token, bool]]:
+    """What hangs on a word by prepositions, "according to" and "in X and at Y" included."""
+    for preposition in word.children:
+        if preposition.dep_ not in {"prep", "dative"} or preposition.pos_ not in {"ADP", "SCONJ", "VERB"}:
+            continue
+        linked = [preposition, *(c for c in preposition.rights if c.dep_ == "conj" and c.pos_ == "ADP")]
+        for link in linked:
+            if link.lower_ == "without" or (link.lower_ == "of" and not also_of):
+                continue
+            yield from (((*name, link.lower_), p, False) for p in objects_of(link))
+            for inner in link.rights:
+                if inner.dep_ == "prep":
+                    words = (*name, link.lower_, inner.lower_)
+                    yield from ((words, p, False) for p in objects_of(inner))

@@ -1,4 +1,5 @@
-"""Names that are not words: commits, errors, calls, variables, paths, versions. Found by rule, before any model.
+"""Names that are not words: commits, errors, calls, variables, paths, versions. Found by rule, before any
+model.
 
 The tokenizer keeps each whole, so the parser sees one noun where there is one name.
 """
@@ -12,7 +13,8 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ("commit", r"commit:[0-9a-fA-F]{4,64}"),
     ("error", r"error:[^\s`'\"()\[\]{}<>,;]*\w"),
     ("error", r"(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Warning|Fault)"),
-    ("call", r"[A-Za-z_][\w.]*\(\)"),
+    ("call", r"[A-Za-z_][\w.]*\([^\s()]*\)"),
+    ("package", r"[a-z][\w.-]*\[[\w,.-]+\]"),
     ("variable", r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"),
     ("option", r"--[a-z][\w-]+"),
     ("path", r"(?:~|\.{1,2})?/(?:[\w.@+-]+/)*[\w.@+-]*[\w]"),
@@ -24,7 +26,7 @@ _KINDS: tuple[tuple[str, str], ...] = (
     ),
     ("name", r"_{0,2}[A-Za-z][A-Za-z0-9]*(?:_+[A-Za-z0-9]+)+_{0,2}|__[A-Za-z]\w*__"),
     ("name", r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)+"),
-    ("name", r"[a-z]+(?:[A-Z][a-z0-9]+)+|(?:[A-Z][a-z0-9]+){2,}|[A-Z]{2,}[a-z][a-z0-9]+(?:[A-Z][a-z0-9]+)+"),
+    ("name", r"[A-Za-z0-9]*[a-z][A-Z][A-Za-z0-9]*|[A-Z]{2,}[a-z]\w*[A-Z]\w*"),
     ("version", r"v?\d+(?:\.\d+){1,3}(?:[-.]?(?:a|b|rc|alpha|beta|dev|post)\.?\d*)?"),
 )
 _COMPILED = tuple((kind, re.compile(pattern)) for kind, pattern in _KINDS)

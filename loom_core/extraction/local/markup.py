@@ -1,7 +1,8 @@
 """From a memory's text to blocks of prose: what a parser of English should see of Markdown and Git text.
 
-A block is a paragraph, a list item or a heading on one line. Fenced code, trailers, merge lines, tables' rules
-and anything that is mostly not letters are left out: they hold no sentences, and their words would become nodes.
+A block is a paragraph, a list item or a heading on one line. Fenced code, trailers, merge lines, tables'
+rules and anything that is mostly not letters are left out: they hold no sentences, and their words would
+become nodes.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _TRAILER = re.compile(
 _MERGE = re.compile(
     r"^Merge (?:pull request|branch(?:es)?|remote-tracking branch|tag|commit)\b.*", re.IGNORECASE
 )
-_YAML = re.compile(r"^\s*-?\s*[a-z][\w-]*:(?:\s+[\w:./@-]+)?\s*$")
+_YAML = re.compile(r"^\s*-?\s*[a-z][\w-]*:(?:\s+[\w:./@'-]+)?\s*$")
 _TABLE_CELL = re.compile(r"\s*\|\s*")
 
 _COMMIT_TYPE = re.compile(
@@ -59,8 +60,11 @@ class Block:
 
 
 def blocks(text: str) -> Iterator[Block]:
-    """The text's paragraphs in order, at most 5,000 characters each; a longer one is cut between sentences."""
-    for paragraph in _paragraphs(text):
+    """The text's paragraphs in order, at most 5,000 characters each; a longer one is cut between
+    sentences.
+    """
+    # A lone surrogate is no character: spaCy could not store it.
+    for paragraph in _paragraphs(text.encode("utf-8", "replace").decode("utf-8")):
         tags, body = _head(paragraph)
         body = " ".join(_plain(body).split())
         if tags or _is_prose(body):

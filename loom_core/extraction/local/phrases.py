@@ -4,58 +4,55 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from loom_core.extraction.local.lexicon import word_list
+
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span, Token
 
 _OPENERS = frozenset(
-    {"DET", "PRON", "PUNCT", "SPACE", "ADP", "CCONJ", "SCONJ", "AUX", "PART", "ADV", "INTJ", "SYM"}
+    ["DET", "PRON", "PUNCT", "SPACE", "ADP", "CCONJ", "SCONJ", "AUX", "PART", "ADV", "INTJ", "SYM"]
 )
-_CLOSERS = frozenset({"PUNCT", "SPACE", "ADP", "CCONJ", "SCONJ", "DET", "PRON", "AUX", "SYM"})
-_QUANTIFIERS = frozenset(
+_CLOSERS = frozenset(["PUNCT", "SPACE", "ADP", "CCONJ", "SCONJ", "DET", "PRON", "AUX", "SYM"])
+VAGUE = word_list("vague_modifiers")
+"""Adjectives and quantities that say how or how many, not which."""
+_AMOUNTS = frozenset(
     [
-        "all",
-        "another",
-        "any",
-        "both",
-        "certain",
-        "different",
-        "each",
-        "either",
-        "enough",
-        "every",
-        "few",
-        "fewer",
-        "further",
-        "half",
-        "less",
-        "many",
-        "more",
-        "most",
-        "much",
-        "multiple",
-        "neither",
-        "no",
-        "numerous",
-        "other",
-        "others",
-        "own",
-        "same",
-        "several",
-        "similar",
-        "some",
-        "such",
-        "various",
-        "whole",
+        "amount",
+        "bit",
+        "bunch",
+        "couple",
+        "handful",
+        "kind",
+        "kinds",
+        "lot",
+        "lots",
+        "majority",
+        "number",
+        "pair",
+        "part",
+        "piece",
+        "rest",
+        "series",
+        "set",
+        "sets",
+        "sort",
+        "sorts",
+        "type",
+        "types",
+        "variety",
     ]
 )
+"""Nouns that only count or classify: "a lot of tests" is about tests."""
+_MODIFIERS = frozenset(["compound", "amod", "nmod", "poss", "nummod", "quantmod", "det", "punct", "predet"])
+_NOUNS = frozenset({"NOUN", "PROPN", "PRON", "NUM", "X"})
 
 
 def trimmed(doc: Doc, start: int, end: int) -> Span:
     """The span without articles, pronouns, quantities and punctuation at its ends; may be empty."""
     while start < end and (
         doc[start].pos_ in _OPENERS
-        or doc[start].lower_ in _QUANTIFIERS
-        or (doc[start].like_num and end - start > 1)
+        or doc[start].lower_ in VAGUE
+        or (doc[start].like_num and end - start > 1 and doc[start].ent_type_ in {"", "CARDINAL", "ORDINAL"})
     ):
         start += 1
     while start < end and (doc[end - 1].pos_ in _CLOSERS or doc[end - 1].lower_ in {"'s", "’s"}):
@@ -63,30 +60,58 @@ def trimmed(doc: Doc, start: int, end: int) -> Span:
     return doc[start:end]
 
 
-def argument(token: Token) -> Span:
-    """The phrase around a head noun, with its modifiers and an "of" phrase, as one end of a statement."""
-    left = token.i
+def argument(token: Token, owner: Token | None = None) -> Span:
+    """The phrase around a head noun, with its modifiers and an "of" phrase, as one end of a statement.
+
+    `owner` is left out: of "Kestrel has Kestrel's logo" the second end is "logo".
+    """
+    of = of_objects(token)
+    if of and token.lower_ in _AMOUNTS:
+        return argument(of[0])
+    left, right = token.i, token.i + 1
     for child in token.lefts:
-        if child.dep_ in {"compound", "amod", "nmod", "poss", "nummod", "quantmod", "det", "punct", "predet"}:
+        if child.dep_ in _MODIFIERS and child != owner:
             left = min(left, child.left_edge.i)
-    right = token.i + 1
     for child in token.rights:
-        if child.dep_ == "prep" and child.lower_ == "of" and (pobj := _object(child)) is not None:
-            right = max(right, argument(pobj).end)
-        elif child.dep_ in {"nummod", "compound", "npadvmod"} and child.i == right:
+        if child.dep_ in {"nummod", "compound", "npadvmod"} and child.i == right:
             right = child.right_edge.i + 1
+    left, right = _with_name(token, left, right)
+    if of:
+        right = max(right, argument(of[0]).end)
     return trimmed(token.doc, left, right)
 
 
-def _object(preposition: Token) -> Token | None:
-    return next((c for c in preposition.rights if c.dep_ == "pobj"), None)
+def _with_name(token: Token, left: int, right: int) -> tuple[int, int]:
+    """The parser may cut a name that the name finder has whole."""
+    for ent in token.doc[left:right].ents:
+        if ent.start <= token.i < ent.end and ent.label_ not in {"DATE", "TIME", "CARDINAL", "ORDINAL"}:
+            return min(left, ent.start), max(right, ent.end)
+    return left, right
+
+
+def objects_of(preposition: Token) -> list[Token]:
+    """The nouns a preposition governs."""
+    return [c for c in preposition.rights if c.dep_ == "pobj"]
+
+
+def of_objects(noun: Token) -> list[Token]:
+    """What a noun is "of"."""
+    return [p for c in noun.rights if c.dep_ == "prep" and c.lower_ == "of" for p in objects_of(c)]
 
 
 def with_conjuncts(token: Token) -> list[Token]:
     """The noun and the nouns coordinated with it ("Redis and Postgres")."""
     found = [token]
     for noun in found:
-        found += [
-            c for c in noun.rights if c.dep_ == "conj" and c.pos_ in {"NOUN", "PROPN", "PRON", "NUM", "X"}
-        ]
+        found += [c for c in noun.rights if c.pos_ in _NOUNS and (c.dep_ == "conj" or is_listed(c))]
     return found
+
+
+def is_listed(noun: Token) -> bool:
+    """A parser may call the second of a list an apposition ("the worker, the scheduler and the exporter")."""
+    return noun.dep_ == "appos" and any(c.dep_ == "conj" for c in noun.rights)
+
+
+def is_denied(noun: Token) -> bool:
+    """ "No tests", "without a key"."""
+    return any(c.dep_ in {"det", "neg"} and c.lower_ in {"no", "not", "neither"} for c in noun.lefts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import threading
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +19,20 @@ LOCK = threading.Lock()
 """A memory zone belongs to the whole vocabulary, so one thread parses at a time."""
 
 
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """A loaded pipeline, and the words its model was made with (read before any text adds to them)."""
+
+    nlp: Language
+    vocabulary: frozenset[str]
+
+
 class PipelineMissing(LookupError):
     """No spaCy pipeline of that name is installed."""
 
 
 @lru_cache(maxsize=2)
-def load(model: str = DEFAULT_MODEL) -> Language:
+def load(model: str = DEFAULT_MODEL) -> Pipeline:
     """The pipeline, loaded once a process: about 2 s and 150 MiB.
 
     Raises PipelineMissing, which names what to install. The official English pipeline is also published on
@@ -48,7 +57,7 @@ def load(model: str = DEFAULT_MODEL) -> Language:
     else:
         raise PipelineMissing(f"no spaCy pipeline {model!r} is installed (LOOM_SPACY_MODEL)")
     keep_identifiers_whole(nlp)
-    return nlp
+    return Pipeline(nlp, frozenset(nlp.vocab.strings))
 
 
 def keep_identifiers_whole(nlp: Any) -> None:
