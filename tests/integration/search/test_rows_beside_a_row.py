@@ -5,7 +5,7 @@ from typing import Any
 
 from loom_core.namespace.models import NamespaceTaxonomyRequest, NamespaceTaxonomyResponse
 from loom_core.storage.store import Store
-from tests.integration.search.conftest import Loom
+from tests.support.loom import Loom
 
 
 def keys(answer: Any) -> list[str]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.integration.search.conftest import Loom
+from tests.support.loom import Loom
 
 
 def keys(hits: list[Any]) -> list[str]:

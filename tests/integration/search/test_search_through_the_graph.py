@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from loom_core.settings import Settings
-from tests.integration.search.conftest import Loom
+from tests.support.loom import Loom
 
 
 def found(hits: list[Any]) -> dict[str, str]:
