@@ -48,7 +48,9 @@ def ask(
         return outcomes
     try:
         outcomes |= _asked(extractor, asked, sources, deadline)
-    except (Unavailable, PipelineMissing) as error:
+    except Unavailable:
+        raise
+    except PipelineMissing as error:
         raise _setup_is_wrong(type(error).__name__) from error
     except Exception as error:  # one text that breaks the extractor must not cost its neighbours theirs
         log.warning("extraction_failed", texts=len(asked), error_class=type(error).__name__)

@@ -36,7 +36,7 @@ WHERE arrived > hidden_until
       FROM loom.memory_events
       WHERE org = {org:String} AND namespace = {namespace:String} AND kind = 'erase'
   )
-ORDER BY landed, memory_id
+ORDER BY landed, arrived, memory_id
 LIMIT {limit:UInt32}
 
 -- values_before --
