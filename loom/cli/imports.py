@@ -19,7 +19,7 @@ from loom.cli.session import (
     scope_options,
     stack_settings,
 )
-from loom.client import Agent
+from loom.client.agent import Agent
 from loom.importing.entries import BadInput, Source
 from loom.importing.git import read_git
 from loom.importing.jsonl import read_jsonl

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
-from loom.client import Agent
+from loom.client.agent import Agent
 from loom.importing.entries import BadInput, Entry, Source
 
 BATCH = 200
