@@ -22,7 +22,7 @@ class Keep(Enum):
 
 
 KEEP: Final = Keep.KEEP
-"""An update leaves this field as it is. None would say `null`: that takes an end or the entities away."""
+"""An update leaves this field as it is; None would say `null`, which is a value here: it takes a date away."""
 
 
 class Memory:
@@ -86,31 +86,29 @@ class Memory:
         memory_key: str,
         *,
         value: Any = KEEP,
-        entities: Sequence[str] | Keep | None = KEEP,
+        entities: Sequence[str] | None = None,
         relations: Sequence[Relation] | Keep | None = KEEP,
         valid_at: Instant | Keep | None = KEEP,
         valid_to: Instant | Keep | None = KEEP,
-        sensitivity: Sensitivity | Keep = KEEP,
-        tags: Sequence[str] | Keep = KEEP,
-        confidence: float | Keep = KEEP,
+        sensitivity: Sensitivity | None = None,
+        tags: Sequence[str] | None = None,
+        confidence: float | None = None,
         supersedes: Sequence[str] | None = None,
         if_match_sha256: str | None = None,
         dry_run: bool = False,
     ) -> dict[str, Any]:
         """Change what is named of a row; the rest stays."""
         arguments = given(
-            memory_key=memory_key, supersedes=supersedes, if_match_sha256=if_match_sha256, dry_run=dry_run
-        )
-        changes = _changes(
-            value=value,
+            memory_key=memory_key,
             entities=entities,
-            relations=relations,
-            valid_at=valid_at,
-            valid_to=valid_to,
             sensitivity=sensitivity,
             tags=tags,
             confidence=confidence,
+            supersedes=supersedes,
+            if_match_sha256=if_match_sha256,
+            dry_run=dry_run,
         )
+        changes = _changes(value=value, relations=relations, valid_at=valid_at, valid_to=valid_to)
         return await self._transport.call("memory.update", arguments | changes, write=True)
 
     async def update_by_id(
@@ -118,31 +116,29 @@ class Memory:
         memory_id: str,
         *,
         value: Any = KEEP,
-        entities: Sequence[str] | Keep | None = KEEP,
+        entities: Sequence[str] | None = None,
         relations: Sequence[Relation] | Keep | None = KEEP,
         valid_at: Instant | Keep | None = KEEP,
         valid_to: Instant | Keep | None = KEEP,
-        sensitivity: Sensitivity | Keep = KEEP,
-        tags: Sequence[str] | Keep = KEEP,
-        confidence: float | Keep = KEEP,
+        sensitivity: Sensitivity | None = None,
+        tags: Sequence[str] | None = None,
+        confidence: float | None = None,
         supersedes: Sequence[str] | None = None,
         if_match_sha256: str | None = None,
         dry_run: bool = False,
     ) -> dict[str, Any]:
         """Like `update`, by the id of the row's current version."""
         arguments = given(
-            memory_id=memory_id, supersedes=supersedes, if_match_sha256=if_match_sha256, dry_run=dry_run
-        )
-        changes = _changes(
-            value=value,
+            memory_id=memory_id,
             entities=entities,
-            relations=relations,
-            valid_at=valid_at,
-            valid_to=valid_to,
             sensitivity=sensitivity,
             tags=tags,
             confidence=confidence,
+            supersedes=supersedes,
+            if_match_sha256=if_match_sha256,
+            dry_run=dry_run,
         )
+        changes = _changes(value=value, relations=relations, valid_at=valid_at, valid_to=valid_to)
         return await self._transport.call("memory.update_by_id", arguments | changes, write=True)
 
     async def get(self, memory_key: str) -> dict[str, Any]:

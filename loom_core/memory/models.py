@@ -273,16 +273,19 @@ class MemorySetFromMessagesResponse(MemorySetManyResponse):
 
 
 class _Changes(_Dated):
-    """The fields an update may name. What it does not name stays: read `model_fields_set`."""
+    """The fields an update may name. What it does not name stays: read `model_fields_set`.
+
+    `null` is a value for `value`, `relations` and the dates; of the others it says "as it is".
+    """
 
     value: Value = Field(None, description="The new value; absent: it stays.")
-    entities: Entities | None = None
-    relations: Relations | None = None
-    valid_at: Instant | None = None
+    entities: Entities | None = Field(None, description="`[]`: none. Absent or `null`: they stay.")
+    relations: Relations | None = Field(None, description="`null` or `[]`: none.")
+    valid_at: Instant | None = Field(None, description="`null`: since the row arrived.")
     valid_to: Instant | None = Field(None, description="`null` takes an end away.")
-    sensitivity: Sensitivity | None = None
-    tags: Tags | None = None
-    confidence: Confidence | None = None
+    sensitivity: Sensitivity | None = Field(None, description="Absent or `null`: it stays.")
+    tags: Tags | None = Field(None, description="Absent or `null`: they stay.")
+    confidence: Confidence | None = Field(None, description="Absent or `null`: it stays.")
     supersedes: list[MemoryKey] = Field(default_factory=list, max_length=MAX_BULK)
     if_match_sha256: str | None = Field(None, pattern="^[0-9a-f]{64}$")
     dry_run: bool = False
