@@ -40,7 +40,12 @@ def failures_group() -> None:
 @json_option
 @reports_errors
 def list_command(
-    states: tuple[str, ...], limit: int, org: str | None, namespace: str | None, data_dir: Path | None, as_json: bool
+    states: tuple[str, ...],
+    limit: int,
+    org: str | None,
+    namespace: str | None,
+    data_dir: Path | None,
+    as_json: bool,
 ) -> None:
     """Failures, the oldest first."""
     session = open_session(data_dir)
@@ -54,7 +59,9 @@ def list_command(
         return
     table = Table("id", "state", "projection", "key", "tries", "error", "next try", box=None)
     for each in found:
-        when = clock.instant(each.next_try_at).strftime("%m-%d %H:%M:%S") if each.state == failures.OPEN else ""
+        when = (
+            clock.instant(each.next_try_at).strftime("%m-%d %H:%M:%S") if each.state == failures.OPEN else ""
+        )
         key = each.memory_key if len(each.memory_key) <= 40 else each.memory_key[:39] + "…"
         table.add_row(
             each.failure_id[:12], each.state, each.projection, key, str(each.attempts), each.error_class, when
@@ -74,7 +81,9 @@ def show_command(
     """All that is known of one failure; ID may be the first characters that `list` shows."""
     session = open_session(data_dir)
     scope = scope_of(session, org, namespace)
-    found = [f for f in failures.listed(session.store, scope, STATES, 1_000_000) if f.failure_id.startswith(id_)]
+    found = [
+        f for f in failures.listed(session.store, scope, STATES, 1_000_000) if f.failure_id.startswith(id_)
+    ]
     if len(found) != 1:
         err.print(f"loom: {len(found)} failures have an id that starts with {id_}", markup=False)
         sys.exit(1)
@@ -93,7 +102,12 @@ def show_command(
 @json_option
 @reports_errors
 def requeue_command(
-    ids: tuple[str, ...], all_dead: bool, org: str | None, namespace: str | None, data_dir: Path | None, as_json: bool
+    ids: tuple[str, ...],
+    all_dead: bool,
+    org: str | None,
+    namespace: str | None,
+    data_dir: Path | None,
+    as_json: bool,
 ) -> None:
     """Give failures all their tries again, due now."""
     if bool(ids) == all_dead:
@@ -101,9 +115,7 @@ def requeue_command(
     session = open_session(data_dir)
     scope = scope_of(session, org, namespace)
     known = failures.listed(session.store, scope, (failures.OPEN, failures.DEAD), 1_000_000)
-    chosen = [
-        f for f in known if (f.state == failures.DEAD if all_dead else f.failure_id.startswith(ids))
-    ]
+    chosen = [f for f in known if (f.state == failures.DEAD if all_dead else f.failure_id.startswith(ids))]
     missing = [id_ for id_ in ids if not any(f.failure_id.startswith(id_) for f in chosen)]
     count = failures.requeue(session.store, scope, chosen)
     if as_json:

@@ -50,7 +50,9 @@ def status_command(data_dir: Path | None, as_json: bool) -> None:
 
 
 @click.command("drain")
-@click.option("--timeout", default=600.0, show_default=True, type=click.FloatRange(0), help="Seconds to wait.")
+@click.option(
+    "--timeout", default=600.0, show_default=True, type=click.FloatRange(0), help="Seconds to wait."
+)
 @data_dir_option
 @json_option
 @reports_errors

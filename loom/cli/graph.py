@@ -67,7 +67,9 @@ def _print(report: Report) -> None:
         for example in report.examples[kind]:
             out.print(f"    {example}", markup=False)
     if not report.clean and not report.repaired:
-        out.print("`loom verify --repair` mends this; rows that await a worker differ until `loom drain` is done")
+        out.print(
+            "`loom verify --repair` mends this; rows that await a worker differ until `loom drain` is done"
+        )
 
 
 @click.command("entity-export")

@@ -61,7 +61,9 @@ def _command(kind: str, summary: str) -> click.Command:
         for line in done.refused[:10]:
             err.print(f"refused: {line}", markup=False)
         if done.broke_off:
-            err.print(f"loom: {done.broke_off}; what came before it is in, mend it and run again", markup=False)
+            err.print(
+                f"loom: {done.broke_off}; what came before it is in, mend it and run again", markup=False
+            )
         if done.broke_off or done.refused:
             sys.exit(1)
 
@@ -87,4 +89,6 @@ def import_source(
 
 import_group.add_command(_command("git", "Each commit of the repository at PATH becomes a memory."))
 import_group.add_command(_command("jsonl", "Each line of the file at PATH is an entry of memory.set."))
-import_group.add_command(_command("markdown", "Each section of the Markdown files under PATH becomes a memory."))
+import_group.add_command(
+    _command("markdown", "Each section of the Markdown files under PATH becomes a memory.")
+)

@@ -31,7 +31,9 @@ def migrate_command(data_dir: Path | None, as_json: bool) -> None:
 @click.option("--org", required=True)
 @click.option("--role", required=True, type=click.Choice(["viewer", "writer", "admin"]))
 @click.option("--namespace", default=None, help="Bind the token to one namespace.")
-@click.option("--ttl", default=86_400, show_default=True, type=click.IntRange(1), help="Seconds it is good for.")
+@click.option(
+    "--ttl", default=86_400, show_default=True, type=click.IntRange(1), help="Seconds it is good for."
+)
 @json_option
 @reports_errors
 def mint_token_command(org: str, role: str, namespace: str | None, ttl: int, as_json: bool) -> None:
@@ -40,7 +42,9 @@ def mint_token_command(org: str, role: str, namespace: str | None, ttl: int, as_
 
     settings = Settings()
     if settings.auth_secret is None:
-        raise Invalid("no_auth_secret", "LOOM_AUTH_SECRET is not set: this installation takes calls without tokens")
+        raise Invalid(
+            "no_auth_secret", "LOOM_AUTH_SECRET is not set: this installation takes calls without tokens"
+        )
     token = mint(settings, org=org, role=role, namespace=namespace, ttl_s=ttl)  # type: ignore[arg-type]
     if as_json:
         print_json({"token": token, "org": org, "role": role, "namespace": namespace, "ttl_s": ttl})

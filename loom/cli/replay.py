@@ -79,7 +79,9 @@ def projections_command(
     with stage_bars() as report:
         done = replay_projections(session.store, scope, key, dry_run, report)
     if as_json:
-        print_json({"keys": done.keys, "different": done.different, "failed": done.failed, "dry_run": dry_run})
+        print_json(
+            {"keys": done.keys, "different": done.different, "failed": done.failed, "dry_run": dry_run}
+        )
         return
     for name in done.different:
         out.print(name, markup=False)

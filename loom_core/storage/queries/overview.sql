@@ -44,3 +44,20 @@ FROM loom.memory_projection_failures FINAL
 WHERE org = {org:String} AND namespace = {namespace:String}
 GROUP BY state
 ORDER BY state
+
+-- community_pass --
+SELECT entities, edges, communities, dropped, hub_drop_fraction, giant_share, capped, modularity
+FROM loom.community_passes FINAL
+WHERE org = {org:String} AND namespace = {namespace:String}
+
+-- community_members --
+SELECT entity, weight
+FROM loom.entity_communities FINAL
+WHERE org = {org:String} AND namespace = {namespace:String} AND level = {level:UInt8}
+  AND community_id = {community:UInt32} AND pass_id =
+  (
+      SELECT pass_id FROM loom.community_passes FINAL
+      WHERE org = {org:String} AND namespace = {namespace:String}
+  )
+ORDER BY weight DESC, entity
+LIMIT {limit:UInt32}
