@@ -22,7 +22,7 @@ class Keep(Enum):
 
 
 KEEP: Final = Keep.KEEP
-"""An update leaves this field as it is; None would say `null`, which is a value here: it takes a date away."""
+"""An update leaves this field as it is; None would say `null`, a value here: it takes a date away."""
 
 
 class Memory:
