@@ -26,7 +26,9 @@ class Signals:
         os.set_blocking(self._read_end, False)
         os.set_blocking(self._write_end, False)
         self._old_wakeup = signal.set_wakeup_fd(self._write_end, warn_on_full_buffer=False)
-        self._old = {number: signal.signal(number, self._count) for number in _STOP}
+        # Ignored from the start (nohup), the end of the terminal is not the end of the stack.
+        heard = [number for number in _STOP if number != signal.SIGHUP or not _is_ignored(number)]
+        self._old = {number: signal.signal(number, self._count) for number in heard}
         self._old[signal.SIGCHLD] = signal.signal(signal.SIGCHLD, lambda *_: None)
         return self
 
@@ -41,3 +43,7 @@ class Signals:
 
     def _count(self, _number: int, _frame: FrameType | None) -> None:
         self.stops += 1
+
+
+def _is_ignored(number: signal.Signals) -> bool:
+    return signal.getsignal(number) is signal.SIG_IGN

@@ -68,7 +68,7 @@ class _Stack:
 
     def _store(self, name: str, address: str, part: Callable[[Path, int], ChildSpec]) -> str:
         given: SecretStr | None = getattr(self._settings, f"{name}_url")
-        if given is not None:
+        if given:
             url = given.get_secret_value()
             if url.startswith("chdb:"):
                 raise RunFailed("LOOM_CLICKHOUSE_URL names a store for one process (chdb:): unset it")

@@ -37,7 +37,7 @@ _LEVELS = {
 def main(path: Path, port: int, host: str, log_level: str) -> None:
     """Serve the chDB data folder PATH over ClickHouse's HTTP protocol until SIGTERM."""
     logging.basicConfig(level=_LEVELS[log_level], format="%(asctime)s %(levelname)s %(message)s")
-    if not ipaddress.ip_address(host).is_loopback:
+    if not _is_loopback(host):
         raise click.BadParameter(f"{host} is not a loopback address", param_hint="--host")
     try:
         with FolderLock(path, "owner.lock"):
@@ -46,6 +46,13 @@ def main(path: Path, port: int, host: str, log_level: str) -> None:
         raise click.ClickException(str(error)) from None
     except OSError as error:
         raise click.ClickException(f"{host}:{port}, {path}: {error}") from None
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _serve(path: Path, host: str, port: int, log_level: str) -> int:
@@ -69,7 +76,7 @@ def _serve(path: Path, host: str, port: int, log_level: str) -> int:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     server.start()
-    print(f"listening on http://{host}:{server.port}", flush=True)
+    print(f"listening on http://{f'[{host}]' if ':' in host else host}:{server.port}", flush=True)
     stop.wait()
     if not server.stop(_GRACE_S):
         log.error("a query can't be ended: leaving it; the data folder survives that")

@@ -6,7 +6,8 @@ import logging
 import secrets
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 
 from loom_core.embedded.coding import Encoder, encoder_for
 from loom_core.embedded.engine import Engine, Session
@@ -63,7 +64,9 @@ class Handler:
         started = time.monotonic()
         session = self._engine.borrow(query.database, query.settings)
         try:
-            return _send_answer(query, session, self._engine.timezone, started, peer)
+            # Closed before the session is given back: an answer that nobody reads any more still runs.
+            with closing(_pieces(query, session)) as pieces:
+                return _send_answer(query, session, pieces, self._engine.timezone, started, peer)
         finally:
             self._engine.give_back(session, query.database, query.settings)
 
@@ -75,28 +78,40 @@ def _is_from_a_client(request: Request) -> bool:
     return "origin" not in request.headers and name in _LOCAL_HOSTS
 
 
-def _pieces(query: Query, session: Session) -> Iterator[bytes]:
+def _is_streamed(query: Query) -> bool:
+    return query.statement.is_read and joins(query.output_format)
+
+
+def _pieces(query: Query, session: Session) -> Generator[bytes]:
     """Run the statement; its answer in pieces."""
     statement = query.statement
     text = b"%b\n%b" % (query.text, query.marker.encode())
     if query.data is not None and statement.format is not None:
         session.insert(text, statement.format, query.params, query.data)
-    elif statement.is_read and joins(query.output_format):
+    elif _is_streamed(query):
         pieces = session.stream(text, query.output_format, query.params)
         yield from join_arrow(pieces) if query.output_format == ARROW_STREAM else pieces
     else:
         yield from session.query(text, query.output_format, query.params).pieces()
 
 
-def _send_answer(query: Query, session: Session, timezone: str, started: float, peer: socket.socket) -> bool:
-    pieces = _pieces(query, session)
+def _send_answer(
+    query: Query,
+    session: Session,
+    pieces: Iterator[bytes],
+    timezone: str,
+    started: float,
+    peer: socket.socket,
+) -> bool:
+    # An answer that the engine has made whole can't fail any more, and is in memory once already.
+    hold_all = query.whole and _is_streamed(query)
     held: list[bytes] = []
     size = 0
     ended = True
     for piece in pieces:
         held.append(piece)
         size += len(piece)
-        if size > _HOLD and not query.whole:
+        if size > _HOLD and not hold_all:
             ended = False
             break
     headers = headers_of(query, timezone)

@@ -36,29 +36,36 @@ class Running:
         self._none_left = threading.Condition(self._lock)
         self._total = 0
         self._failed = 0
+        self._ending = False
 
     @contextmanager
     def entered(self, query: Query, peer: socket.socket) -> Iterator[None]:
-        """Hold `query` as running. Raises `StatementError` where its id is running already."""
+        """Hold `query` as running.
+
+        Raises `StatementError` where its id is running already, `ConnectionAbortedError` at the end.
+        """
         with self._lock:
+            if self._ending:
+                raise ConnectionAbortedError("no more queries are taken")
             if query.query_id in self._entries:
                 name = "QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING"
                 raise StatementError(216, name, f"Query with id = {query.query_id} is already running")
             self._entries[query.query_id] = _Entry(query, peer, time.monotonic())
             self._total += 1
+        failed = 1
         try:
             yield
-        except BaseException:
-            self._failed += 1
-            raise
+            failed = 0
         finally:
             with self._lock:
+                self._failed += failed
                 del self._entries[query.query_id]
                 self._none_left.notify_all()
 
-    def wait_until_none(self, timeout_s: float) -> bool:
-        """True once nothing runs, False after `timeout_s` seconds."""
+    def end(self, timeout_s: float) -> bool:
+        """Take no more queries and wait for those that run: True once there is none, False after so long."""
         with self._lock:
+            self._ending = True
             return self._none_left.wait_for(lambda: not self._entries, timeout_s)
 
     def kill_all(self) -> None:

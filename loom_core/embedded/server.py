@@ -52,11 +52,11 @@ class Server:
             for connection, busy in self._connections.items():
                 if not busy:
                     _end_reading(connection)
-        if self._running.wait_until_none(grace_s):
+        if self._running.end(grace_s):
             return True
         log.warning("queries still run after %s s: they are killed", grace_s)
         self._running.kill_all()
-        return self._running.wait_until_none(_KILL_WAIT_S)
+        return self._running.end(_KILL_WAIT_S)
 
     def _accept(self) -> None:
         while not self._stopping.is_set():

@@ -1,10 +1,13 @@
 """The ordinary ClickHouse client against the owner: what it sends is understood, what it reads is right."""
 
 import contextlib
+import gzip
 import threading
 from datetime import UTC, datetime
 
+import lz4.frame
 import pytest
+from backports import zstd
 from clickhouse_connect.driver.client import Client
 from clickhouse_connect.driver.exceptions import DatabaseError
 
@@ -133,6 +136,14 @@ def test_parameters_reach_the_values_of_an_insert(client: Client, table: str) ->
     assert client.query(f"SELECT k FROM {table} WHERE v = 1").result_rows == [(value,)]
     with pytest.raises(DatabaseError, match="Substitution"):
         client.command(f"INSERT INTO {table} (k, v) VALUES ({{k:String}}, {{v:UInt64}})")
+
+
+@pytest.mark.parametrize("compression", ["gzip", "zstd", "lz4"])
+def test_a_file_is_inserted_as_it_is_packed(client: Client, table: str, compression: str) -> None:
+    pack = {"gzip": gzip.compress, "zstd": zstd.compress, "lz4": lz4.frame.compress}[compression]
+    data = pack(b"".join(b"key\t%d\n" % i for i in range(100_000)))
+    client.raw_insert(table, ["k", "v"], data, fmt="TabSeparated", compression=compression)
+    assert client.query(f"SELECT count(), max(v) FROM {table}").result_rows == [(100_000, 99_999)]
 
 
 @pytest.mark.parametrize("rows", [3, 200_000])
