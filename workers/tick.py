@@ -158,6 +158,7 @@ def _drain(
         elif handled.more and (handled.done or handled.failed):
             waiting.append(scope)
     result.left = bool(waiting)
+    result.lease_lost = not parts.leases.renew(lease)
 
 
 def _handle(work: Work, scope: Scope, deadline: float, lease: Lease, result: Result) -> Handled:

@@ -97,7 +97,9 @@ def test_what_is_stored_is_what_the_names_themselves_give(world: World) -> None:
     assert labels(world, {name for pair in pairs for name in pair}) == expected.labels
 
 
-@pytest.mark.parametrize("pairs", [[], [("alpha", "beta")]], ids=["no edges", "every node dropped"])
+@pytest.mark.parametrize(
+    "pairs", [[], [("alpha", "beta")]], ids=["no edges", "the hub drop takes every node"]
+)
 def test_a_pass_without_communities_leaves_the_previous_one_readable(world: World, pairs: list[Pair]) -> None:
     """B46, D32."""
     observe(world, cliques(3))
@@ -109,7 +111,7 @@ def test_a_pass_without_communities_leaves_the_previous_one_readable(world: Worl
     )
     observe(world, pairs, batch="later")
     drop_all = world.settings.model_copy(
-        update={"entity_communities_hub_drop_fraction": 0.99, "entity_communities_hub_drop_max": 0.995}
+        update={"entity_communities_hub_drop_fraction": 1.0, "entity_communities_hub_drop_max": 1.0}
     )
     result = run_pass(world.store, world.scope, drop_all if pairs else world.settings)
     assert result.status == "empty"
