@@ -29,7 +29,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="make run ARGS=…", description=__doc__)
     parser.add_argument("--once", action="store_true", help="end after printing")
     parser.add_argument("--port", type=int, default=0, help="port of the server (default: a free one)")
-    parser.add_argument("--data-dir", type=Path, help="keep the data there (default: .loom, or a temporary folder with --once)")
+    parser.add_argument(
+        "--data-dir",
+        type=Path,
+        help="keep the data there (default: .loom, or a temporary folder with --once)",
+    )
     arguments = parser.parse_args()
     os.environ.setdefault("LOOM_LLM_PROVIDER", "spacy")
     with _data_folder(arguments) as folder, _stack(folder, arguments.port) as stack:
@@ -69,7 +73,9 @@ def _show(checkout: Path, folder: Path, stack: subprocess.Popen[str], once: bool
     session = open_session(folder)
     for label, source in _sources(checkout):
         done = import_source(session.settings, source, label)
-        out.print(f"{label}: {done.written} rows written, {done.unchanged} unchanged, {len(done.refused)} refused")
+        out.print(
+            f"{label}: {done.written} rows written, {done.unchanged} unchanged, {len(done.refused)} refused"
+        )
     left = wait_until_drained(session, DRAIN_TIMEOUT_S)
     if left:
         err.print(f"loom: still waiting: {describe_left(left)}")
@@ -97,7 +103,8 @@ def _say_what_next(url: str, folder: Path) -> None:
 The stack stays up until Ctrl-C. In another terminal:
     .venv/bin/loom status --data-dir {folder}
     .venv/bin/loom verify --data-dir {folder}
-    curl -s {url}/v1/facts.related -H 'content-type: application/json' -d '{{"org":"dev","namespace":"local","entity":"worker"}}'
+    curl -s {url}/v1/facts.related -H 'content-type: application/json' \\
+        -d '{{"org":"dev","namespace":"local","entity":"worker"}}'
     open {url}/docs""",
         markup=False,
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from loom_core.server.__main__ import main
 from loom_core.coordination.wakeups import Wake, no_wake
+from loom_core.server.__main__ import main
 from loom_core.settings import Settings
 from workers.wake import make_wake
 

@@ -7,6 +7,7 @@ Nothing else in the code reads the environment for a setting.
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal, Self
 
@@ -119,12 +120,15 @@ class Settings(BaseSettings):
         "cosine", description="default `rank_by` of a walk"
     )
     memory_search_graph_seed: Literal["entities", "hits"] = Field(
-        "entities", description="seeds of graph-mode search: the query's entities, or the text hits' too (D44)"
+        "entities",
+        description="seeds of graph-mode search: the query's entities, or the text hits' too (D44)",
     )
 
     # Tests
     testing: bool = Field(False, description="allows `LOOM_FAULT`")
-    fault: str = Field("", description="`<projection or worker>:<step>:<raise|exit|hang>[:count]`, tests only")
+    fault: str = Field(
+        "", description="`<projection or worker>:<step>:<raise|exit|hang>[:count]`, tests only"
+    )
 
     @model_validator(mode="after")
     def limits_are_in_order(self) -> Self:
@@ -136,7 +140,7 @@ class Settings(BaseSettings):
             ("lease_s", self.lease_s),
             ("visibility_timeout_s", self.visibility_timeout_s),
         ]
-        for (low_name, low), (high_name, high) in zip(ordered, ordered[1:], strict=False):
+        for (low_name, low), (high_name, high) in pairwise(ordered):
             if low >= high:
                 raise ValueError(
                     f"LOOM_{low_name.upper()} ({low}) must be less than LOOM_{high_name.upper()} ({high})"

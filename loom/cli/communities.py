@@ -90,7 +90,9 @@ def show_command(
     if as_json:
         print_json([{"entity": entity, "weight": weight} for entity, weight in members])
     elif not members:
-        err.print(f"loom: there is no community {community_id} at level {level}; `loom communities run` makes a pass")
+        err.print(
+            f"loom: there is no community {community_id} at level {level}; `loom communities run` makes a pass"
+        )
     else:
         for entity, weight in members:
             out.print(f"{weight:8}  {entity}", markup=False)
@@ -128,9 +130,16 @@ def tune_command(org: str | None, namespace: str | None, data_dir: Path | None, 
         return
     table = Table("entities", "share", "degree from", "of all weight", title="degree tail", box=None)
     for point in tail:
-        table.add_row(str(point["entities"]), f"{point['fraction']:g}", str(point["degree"]), f"{point['weight_share']:.1%}")
+        table.add_row(
+            str(point["entities"]),
+            f"{point['fraction']:g}",
+            str(point["degree"]),
+            f"{point['weight_share']:.1%}",
+        )
     out.print(table)
-    table = Table("fraction", "dropped", "communities", "largest", "modularity", "", title="hub drop", box=None)
+    table = Table(
+        "fraction", "dropped", "communities", "largest", "modularity", "", title="hub drop", box=None
+    )
     for row in rows:
         table.add_row(
             f"{row['fraction']:g}", str(row["dropped"]), str(row["communities"]), f"{row['giant_share']:.1%}",

@@ -64,10 +64,12 @@ def open_session(data_dir: Path | None) -> Session:
 
 
 def stack_settings(data_dir: Path | None) -> Settings:
-    """The environment's settings, with the addresses of the stack that was found."""
+    """The environment's settings, completed by those that the stack that was found runs with."""
     found = find_stack(data_dir)
-    addresses = {"clickhouse_url": found.clickhouse_url, "base_url": found.base_url}
-    return Settings(**addresses, **({"redis_url": found.redis_url} if found.redis_url else {}))
+    own = Settings().model_fields_set
+    values = {name: value for name, value in found.settings.items() if name not in own}
+    values |= {"clickhouse_url": found.clickhouse_url, "base_url": found.base_url}
+    return Settings(**values, **({"redis_url": found.redis_url} if found.redis_url else {}))
 
 
 def scope_of(session: Session, org: str | None, namespace: str | None) -> Scope:

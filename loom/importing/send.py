@@ -45,7 +45,7 @@ def _batches(entries: Iterator[Entry], done: Imported) -> Iterator[list[Entry]]:
         batch: list[Entry] = []
         try:
             for entry in islice(entries, BATCH):
-                batch.append(entry)  # noqa: PERF402 - what came before a bad line must not be lost
+                batch.append(entry)
         except BadInput as error:
             done.broke_off = str(error)
         if batch:

@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from pydantic import SecretStr
 
 from loom_core.errors import Unavailable
 from loom_core.settings import Settings
 
 STACK_FILE = "stack.json"
+OWN_SETTINGS = {"clickhouse_url", "redis_url", "base_url", "data_dir", "testing", "fault"}
+"""Settings that belong to one process, or are stated as addresses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +26,8 @@ class StackAddresses:
     clickhouse_url: str
     redis_url: str | None
     base_url: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """What else its processes were started with, by the settings' names: a command judges by the same gates."""
 
     def environment(self) -> dict[str, str]:
         """The addresses as a child process expects them."""
@@ -56,7 +62,16 @@ def find_stack(data_dir: Path | None = None, settings: Settings | None = None) -
         clickhouse or found["clickhouse_url"],
         redis or found.get("redis_url"),
         settings.base_url if stated else found.get("base_url", settings.base_url),
+        found.get("settings", {}),
     )
+
+
+def shared_settings(settings: Settings) -> dict[str, Any]:
+    """The settings that were given, as JSON: without addresses and secrets, which have ways of their own."""
+    given = settings.model_dump(mode="json", include=settings.model_fields_set - OWN_SETTINGS)
+    return {
+        name: value for name, value in given.items() if not isinstance(getattr(settings, name), SecretStr)
+    }
 
 
 def _running_stack(folder: Path) -> dict[str, Any] | None:
@@ -92,6 +107,7 @@ def write_stack_file(folder: Path, addresses: StackAddresses, pids: Mapping[str,
         "clickhouse_url": addresses.clickhouse_url,
         "redis_url": addresses.redis_url,
         "base_url": addresses.base_url,
+        "settings": shared_settings(Settings()),
         "pids": dict(pids),
     }
     draft = folder / f".{STACK_FILE}.{os.getpid()}"

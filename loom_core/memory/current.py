@@ -29,7 +29,6 @@ class KeyState:
         """Whether the version that is read is neither deleted nor superseded by another key."""
         return self.current is not None and self.histories[self.current.memory_id].live
 
-
     def restore_target(self, values_current: bool) -> str | None:
         """The version that an Undo without a target brings back (D12); None where nothing is earlier."""
         return default_restore_target(self.inputs, values_current)

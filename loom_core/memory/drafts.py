@@ -50,7 +50,9 @@ class Draft:
         dropped = [name for name in self.entities or () if canonicalise(name) is None]
         shown = ", ".join(repr(name[:40]) for name in dropped[:5])
         more = f" and {len(dropped) - 5} more" if len(dropped) > 5 else ""
-        return [f"entities: dropped, no canonical form or over 256 characters: {shown}{more}"] if dropped else []
+        return (
+            [f"entities: dropped, no canonical form or over 256 characters: {shown}{more}"] if dropped else []
+        )
 
 
 def draft_of(entry: MemoryEntry, path: str) -> Draft:
@@ -139,4 +141,4 @@ def merged(row: MemoryRow, value: Any, changes: Mapping[str, Any], path: str) ->
         "tags": list(row.tags),
         "confidence": row.confidence,
     }
-    return Draft(memory_key=row.memory_key, path=path, role=row.role, **(kept | changes))
+    return Draft(memory_key=row.memory_key, path=path, role=row.role, **(kept | dict(changes)))

@@ -136,7 +136,18 @@ def _void_supersessions(store: Store, scope: Scope, ids: Sequence[str]) -> None:
         units.append(Unit(event_id, "event", key, by, now))
     store.insert(
         "memory_events",
-        ("org", "namespace", "key_hash", "event_id", "kind", "memory_key", "memory_id", "at", "start", "first_wins"),
+        (
+            "org",
+            "namespace",
+            "key_hash",
+            "event_id",
+            "kind",
+            "memory_key",
+            "memory_id",
+            "at",
+            "start",
+            "first_wins",
+        ),
         lines,
     )
     if units:
@@ -149,9 +160,7 @@ def _delete_by_key(
     """Failures, tries, receipts, events, links and stored answers that name the key or its units."""
     names = {"org": scope.org, "namespace": scope.namespace}
     units = [*ids, *(f"x:{id_}" for id_ in ids)]
-    units += [
-        line[0] for line in store.rows(sql("erase.events_of_key"), key_hash=erasure.key_hash, **names)
-    ]
+    units += [line[0] for line in store.rows(sql("erase.events_of_key"), key_hash=erasure.key_hash, **names)]
     for table in ("memory_projection_failures", "projection_attempts", "projection_receipts"):
         store.command(sql("erase.by_unit").format(table=table), units=units, **names)
     store.command(sql("erase.events"), key_hash=erasure.key_hash, until=erasure.at, **names)

@@ -36,7 +36,8 @@ class MemoryService:
         if report.errors:
             raise report.errors[0]
         return models.MemorySetResponse(
-            **_written(report.results[0], report.degraded), ontology_warnings=self._warnings(context.scope, [draft])
+            **_written(report.results[0], report.degraded),
+            ontology_warnings=self._warnings(context.scope, [draft]),
         )
 
     def set_many(
@@ -109,9 +110,7 @@ class MemoryService:
             return models.MemoryGetResponse(found=False)
         return models.MemoryGetResponse(found=True, **_version(state, state.current))
 
-    def history(
-        self, context: CallContext, request: models.MemoryKeyRequest
-    ) -> models.MemoryHistoryResponse:
+    def history(self, context: CallContext, request: models.MemoryKeyRequest) -> models.MemoryHistoryResponse:
         """Every version of a key, newest first."""
         state = read_state(self._store, context.scope, request.memory_key)
         versions = [models.MemoryVersion(**_version(state, row)) for row in reversed(state.inputs.rows)]
@@ -119,9 +118,7 @@ class MemoryService:
             found=bool(versions), memory_key=request.memory_key, versions=versions
         )
 
-    def delete(
-        self, context: CallContext, request: models.MemoryKeyRequest
-    ) -> models.MemoryDeleteResponse:
+    def delete(self, context: CallContext, request: models.MemoryKeyRequest) -> models.MemoryDeleteResponse:
         """Retires the current version from now on; it stays in the history and can be restored."""
         with self._writer.holding(request.memory_key):
             state = read_state(self._store, context.scope, request.memory_key)
@@ -146,9 +143,7 @@ class MemoryService:
             else:
                 self._land_event(context, "restore", state, target)
                 restored = True
-        return models.MemoryRestoreResponse(
-            memory_id=target, version=state.number(target), restored=restored
-        )
+        return models.MemoryRestoreResponse(memory_id=target, version=state.number(target), restored=restored)
 
     def erase(self, context: CallContext, request: models.MemoryKeyRequest) -> models.MemoryEraseResponse:
         """Removes every trace of a key, from every table (D36)."""
@@ -224,9 +219,7 @@ class MemoryService:
             ontology_warnings=self._warnings(context.scope, [draft]),
         )
 
-    def _restore_target(
-        self, scope: Scope, state: KeyState, request: models.MemoryRestoreRequest
-    ) -> str:
+    def _restore_target(self, scope: Scope, state: KeyState, request: models.MemoryRestoreRequest) -> str:
         rows = state.inputs.rows
         if not rows:
             raise NotFound("no_such_memory", "memory_key: no row of that key, or it was erased")

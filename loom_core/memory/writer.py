@@ -70,14 +70,23 @@ class Writer:
             landing = list(self._place(context, drafts, inputs, report))
             if landing:
                 self._land(context.scope, landing)
-                units = [Unit(row.memory_id, "row", row.memory_key, row.memory_id, row.arrival) for row in landing]
+                units = [
+                    Unit(row.memory_id, "row", row.memory_key, row.memory_id, row.arrival) for row in landing
+                ]
                 report.degraded = self.project(context.scope, units, {row.memory_id for row in landing})
         if any(not row.entities_given and row.sensitivity == "normal" for row in landing):
             self.wake("entity_extractor", context.scope)
         return report
 
     def land_event(
-        self, context: CallContext, kind: str, memory_key: str, key_hash: str, event_id: str, memory_id: str, at: int
+        self,
+        context: CallContext,
+        kind: str,
+        memory_key: str,
+        key_hash: str,
+        event_id: str,
+        memory_id: str,
+        at: int,
     ) -> list[str]:
         """Lands an event on a key and projects it; returns the projections that failed. The caller holds the key."""
         scope = context.scope

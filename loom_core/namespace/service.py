@@ -64,7 +64,10 @@ class NamespaceDecisions:
         changed = [name for name in named if before.cardinality(name) != after.cardinality(name)]
         if changed:
             lines = self._store.rows(
-                sql("projection.slots_of_relations"), org=scope.org, namespace=scope.namespace, relations=changed
+                sql("projection.slots_of_relations"),
+                org=scope.org,
+                namespace=scope.namespace,
+                relations=changed,
             )
             derive_slots(self._store, scope, {(s, r, o) for s, r, o in lines})
         return models.NamespaceRegisterOntologyResponse(

@@ -107,9 +107,7 @@ def contribution(planned: PlannedRow) -> dict[str, int]:
     return dict(amounts)
 
 
-def _missing(
-    planned: PlannedRow, stored: dict[str, list[DegreeUnit]], current: int
-) -> list[DegreeUnit]:
+def _missing(planned: PlannedRow, stored: dict[str, list[DegreeUnit]], current: int) -> list[DegreeUnit]:
     """The units between what is counted of the row and what should be: at most an end and a new beginning."""
     units = stored.get(planned.row.memory_id, [])
     if any(unit.ver > planned.ver for unit in units):
@@ -125,7 +123,9 @@ def _missing(
         if amounts:
             seq += 1
             signed = [sign * amount for amount in amounts.values()]
-            steps.append(DegreeUnit(planned.row.memory_id, seq, "", current, list(amounts), signed, planned.ver))
+            steps.append(
+                DegreeUnit(planned.row.memory_id, seq, "", current, list(amounts), signed, planned.ver)
+            )
     return steps
 
 

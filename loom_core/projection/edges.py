@@ -90,7 +90,12 @@ def fact_lines(store: Store, scope: Scope, plan: Plan) -> list[list[Any]]:
     lines = []
     for planned in plan.rows:
         desired = {
-            (fact.entity, fact.attribute, fact.position): (fact.value, fact.unit, fact.date, fact.adapter_name)
+            (fact.entity, fact.attribute, fact.position): (
+                fact.value,
+                fact.unit,
+                fact.date,
+                fact.adapter_name,
+            )
             for fact in planned.reading.facts
         }
         for key, stated, gone in changes(desired, stored.get(planned.row.memory_id, {})):

@@ -55,7 +55,7 @@ def delay_s(attempts: int, base_s: float, longest_s: float, jitter: float) -> fl
 
     `jitter` in [0, 1) spreads it over the upper half, so that what failed together does not return together.
     """
-    full = min(longest_s, base_s * 2 ** min(attempts - 1, 40))
+    full = min(longest_s, base_s * 2.0 ** min(attempts - 1, 40))
     return full * (0.5 + 0.5 * jitter)
 
 
@@ -143,7 +143,9 @@ def of_units(store: Store, scope: Scope, unit_ids: Sequence[str]) -> list[Failur
     return _read(store, scope, "failures.by_units", ids=list(unit_ids))
 
 
-def listed(store: Store, scope: Scope, states: Sequence[str] = (OPEN, DEAD), limit: int = 1000) -> list[Failure]:
+def listed(
+    store: Store, scope: Scope, states: Sequence[str] = (OPEN, DEAD), limit: int = 1000
+) -> list[Failure]:
     """Failures in these states, the oldest first."""
     return _read(store, scope, "failures.listed", states=list(states), limit=limit)
 

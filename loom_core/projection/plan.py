@@ -71,9 +71,7 @@ def make_plan(
     return Plan(context, ontology, planned)
 
 
-def affected(
-    inputs: KeyInputs, histories: Mapping[str, RowHistory], units: Iterable[Unit]
-) -> set[str]:
+def affected(inputs: KeyInputs, histories: Mapping[str, RowHistory], units: Iterable[Unit]) -> set[str]:
     """Ids of the versions whose life or content the units change: compares the lives with and without them."""
     units = list(units)
     own = {unit.memory_id for unit in units}

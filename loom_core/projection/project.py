@@ -10,9 +10,9 @@ import structlog
 
 from loom_core import faults
 from loom_core.graph.ontology import Ontology
+from loom_core.memory.rows import digest, first_wins, key_hash
 from loom_core.projection.degree import RecountNeeded, batch_unit_id, project_degree
 from loom_core.projection.edges import project_edges, project_facts, project_mentions
-from loom_core.memory.rows import digest, first_wins, key_hash
 from loom_core.projection.inputs import CHUNK, read_context, read_keys, unchanged
 from loom_core.projection.plan import Plan, make_plan
 from loom_core.projection.receipts import ALL, write_receipts
@@ -46,9 +46,7 @@ class Outcome:
         return [name for name in (*PROJECTIONS, "receipts") if name in self.failed]
 
 
-def project(
-    store: Store, scope: Scope, units: Sequence[Unit], fresh: Iterable[str] = ()
-) -> Outcome:
+def project(store: Store, scope: Scope, units: Sequence[Unit], fresh: Iterable[str] = ()) -> Outcome:
     """Brings the graph up to date with `units` and writes their receipts.
 
     Reads the inputs anew, and once more after it wrote, so that what stands at the end is not older than what

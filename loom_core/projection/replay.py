@@ -39,7 +39,9 @@ def replay_closes(
             raise Invalid("no_canonical_form", f"subject: {subject!r} has no canonical form")
         name = read_context(store, scope).node(canonical)
     names = {"org": scope.org, "namespace": scope.namespace}
-    triples = [(s, r, o) for s, r, o in store.rows(sql("projection.all_slots"), subject=name, since=since, **names)]
+    triples = [
+        (s, r, o) for s, r, o in store.rows(sql("projection.all_slots"), subject=name, since=since, **names)
+    ]
     changed: list[str] = []
     done = 0
     for chunk in whole_slots(triples):

@@ -143,7 +143,9 @@ def _part(triples: Sequence[Triple], plan: Plan | None) -> tuple[list[Triple], l
         if not (planned.fresh and planned.alone):
             shared |= {(t.subject, t.relation, t.object) for t in planned.reading.triples}
     fresh = {(t.subject, t.relation, t.object) for p in plan.rows if p.fresh for t in p.reading.triples}
-    alone = [t for t in triples if t in fresh and t not in shared and plan.ontology.cardinality(t[1]) != "one"]
+    alone = [
+        t for t in triples if t in fresh and t not in shared and plan.ontology.cardinality(t[1]) != "one"
+    ]
     apart = set(alone)
     return alone, [t for t in triples if t not in apart]
 
@@ -211,7 +213,9 @@ def _compare(
     ver: int,
 ) -> list[IntervalChange]:  # fmt: skip
     desired: dict[tuple[Any, ...], tuple[Any, ...]] = {}
-    intervals: Mapping[tuple[str, str], Sequence[Interval]] = derive(read.statements, read.histories, cardinality)
+    intervals: Mapping[tuple[str, str], Sequence[Interval]] = derive(
+        read.statements, read.histories, cardinality
+    )
     for (memory_id, object_), spans in intervals.items():
         arrival = read.histories[memory_id].arrival
         for span, each in enumerate(spans):
@@ -226,7 +230,16 @@ def _compare(
 
 def _lines(scope: Scope, found: Iterable[IntervalChange]) -> list[list[Any]]:
     return [
-        [scope.org, scope.namespace, *each.triple, each.memory_id, each.span, *each.payload, each.ver, each.gone]
+        [
+            scope.org,
+            scope.namespace,
+            *each.triple,
+            each.memory_id,
+            each.span,
+            *each.payload,
+            each.ver,
+            each.gone,
+        ]
         for each in found
     ]
 
@@ -261,5 +274,10 @@ def count_epoch(store: Store, scope: Scope, triples: Iterable[Triple], epoch_id:
 def describe(change: IntervalChange) -> str:
     """One line for a person: the triple, and what would be written of it."""
     *_, start, valid_to, invalid_at, _ = change.payload
-    state = {"retract": bool(change.gone), "valid_from": start, "valid_to": valid_to, "invalid_at": invalid_at}
+    state = {
+        "retract": bool(change.gone),
+        "valid_from": start,
+        "valid_to": valid_to,
+        "invalid_at": invalid_at,
+    }
     return f"{' '.join(change.triple)}: {json.dumps(state)}"

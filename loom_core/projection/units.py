@@ -59,4 +59,6 @@ def slot_version(statement_versions: Iterable[int], revision: int, epochs: int) 
     for each in statement_versions:
         seen += each >> SEEN_SHIFT
         arrivals += ARRIVALS_MASK - (each & ARRIVALS_MASK)
-    return ((seen + revision * REVISION_WEIGHT + epochs * EPOCH_WEIGHT) << SEEN_SHIFT) | (ARRIVALS_MASK - arrivals)
+    return ((seen + revision * REVISION_WEIGHT + epochs * EPOCH_WEIGHT) << SEEN_SHIFT) | (
+        ARRIVALS_MASK - arrivals
+    )

@@ -151,12 +151,8 @@ def whole_slots(triples: Sequence[slots.Triple]) -> Iterator[list[slots.Triple]]
 
 def _compare_degrees(store: Store, scope: Scope, wanted: Counter[str], report: Report) -> None:
     current, _ = degree.generation(store, scope)
-    stored = {
-        entity: total
-        for entity, total in store.rows(
-            sql("verify.degrees"), org=scope.org, namespace=scope.namespace, generation=current
-        )
-    }
+    lines = store.rows(sql("verify.degrees"), org=scope.org, namespace=scope.namespace, generation=current)
+    stored: dict[str, int] = {entity: int(total) for entity, total in lines}
     for entity in sorted(wanted.keys() | stored.keys()):
         if wanted[entity] != stored.get(entity, 0):
             report.add("degree", f"{entity}: {stored.get(entity, 0)}, should be {wanted[entity]}")

@@ -41,7 +41,9 @@ def migrate(store: Store, settings: Settings) -> list[str]:
 def pending(store: Store) -> list[str]:
     """Names of migrations that are not applied yet; all of them where there is no database."""
     exists = store.rows("SELECT count() FROM system.tables WHERE database = 'loom' AND name = 'migrations'")
-    done = {row[0] for row in store.rows("SELECT DISTINCT name FROM loom.migrations")} if exists[0][0] else set()
+    done = (
+        {row[0] for row in store.rows("SELECT DISTINCT name FROM loom.migrations")} if exists[0][0] else set()
+    )
     return [name for name, _ in migrations() if name not in done]
 
 

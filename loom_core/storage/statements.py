@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache
 from importlib import resources
 
 HEAD = re.compile(r"^-- (\w+) --$", re.MULTILINE)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _blocks(file: str) -> dict[str, str]:
     text = (resources.files("loom_core.storage") / "queries" / f"{file}.sql").read_text(encoding="utf-8")
     parts = HEAD.split(text)

@@ -148,10 +148,14 @@ def _connect(url: str, settings: Settings) -> Client:
         session |= {"insert_quorum": "auto", "select_sequential_consistency": 1}
     if parts.scheme == "chdb":
         return clickhouse_connect.get_client(
-            interface="chdb", path=unquote(parts.path) or None, settings={"async_insert": 0, "mutations_sync": 2}
+            interface="chdb",
+            path=unquote(parts.path) or None,
+            settings={"async_insert": 0, "mutations_sync": 2},
         )
     if parts.scheme not in ("http", "https"):
-        raise Invalid("bad_clickhouse_url", f"LOOM_CLICKHOUSE_URL must be http, https or chdb, not {parts.scheme!r}")
+        raise Invalid(
+            "bad_clickhouse_url", f"LOOM_CLICKHOUSE_URL must be http, https or chdb, not {parts.scheme!r}"
+        )
     return clickhouse_connect.get_client(
         interface=parts.scheme,
         host=parts.hostname or "localhost",

@@ -65,7 +65,9 @@ def _bulk(store: Store, settings: Settings) -> None:
             store.insert(table, columns, lines)
 
     base = _seconds(bulk)
-    print(f"set_many of {ROWS} rows: {ours:.2f} s; the finished rows in bulk: {base:.2f} s; ratio {ours / base:.2f} (goal: at most 3)")
+    print(
+        f"set_many of {ROWS} rows: {ours:.2f} s; the finished rows in bulk: {base:.2f} s; ratio {ours / base:.2f} (goal: at most 3)"
+    )
 
 
 def _point(store: Store, settings: Settings) -> None:
@@ -76,12 +78,16 @@ def _point(store: Store, settings: Settings) -> None:
     columns, lines = _memory(world)
     ours, base = [], []
     for number, entry in enumerate(rows):
-        ours.append(_seconds(lambda entry=entry: world.set(entry["memory_key"], entry["value"], entry["entities"])))
+        ours.append(
+            _seconds(lambda entry=entry: world.set(entry["memory_key"], entry["value"], entry["entities"]))
+        )
         line = list(lines[0])
         line[2] = f"copy{number}"
         base.append(_seconds(lambda line=line: store.insert("memory", columns, [line])))
     a, b = statistics.median(ours), statistics.median(base)
-    print(f"memory.set median {a * 1000:.1f} ms; a single-row insert {b * 1000:.1f} ms; ratio {a / b:.1f} (goal: under 12)")
+    print(
+        f"memory.set median {a * 1000:.1f} ms; a single-row insert {b * 1000:.1f} ms; ratio {a / b:.1f} (goal: under 12)"
+    )
 
 
 def _rows(world: World, table: str, columns: tuple[str, ...]) -> list[list[Any]]:

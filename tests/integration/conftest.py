@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from loom_core.settings import Settings
@@ -18,6 +16,6 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
 
 @pytest.fixture
-def world(store: Store) -> Iterator[World]:
+def world(store: Store) -> World:
     """An empty namespace, written to as the server's services would."""
-    yield World(store, Settings())
+    return World(store, Settings())

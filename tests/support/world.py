@@ -42,13 +42,20 @@ class World:
 
     def __post_init__(self) -> None:
         self.context = CallContext(self.scope, agent="tester", role="admin")
-        self.memory = MemoryService(Writer(self.store, self.settings, lambda name, _: self.woken.append(name)))
+        self.memory = MemoryService(
+            Writer(self.store, self.settings, lambda name, _: self.woken.append(name))
+        )
         self.facts = FactsService(self.store, self.settings)
         self.decisions = NamespaceDecisions(self.store)
         self.names = {"org": self.scope.org, "namespace": self.scope.namespace}
 
     def set(
-        self, key: str, value: Any = "text", E: Sequence[str] | None = None, R: Sequence[Any] | None = None, **more: Any
+        self,
+        key: str,
+        value: Any = "text",
+        E: Sequence[str] | None = None,
+        R: Sequence[Any] | None = None,
+        **more: Any,
     ) -> models.MemorySetResponse:
         """`set key: value | E[…] | R[…]`."""
         request = models.MemorySetRequest(

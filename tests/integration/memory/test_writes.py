@@ -72,7 +72,8 @@ def test_twenty_racing_clients_leave_one_observation(world: World) -> None:
     for round_ in range(5):
         with ThreadPoolExecutor(20) as pool:
             ids = {
-                f.memory_id for f in pool.map(lambda _: world.set(f"k{round_}", "text", BILLING), range(20))
+                f.memory_id
+                for f in pool.map(lambda _, key=f"k{round_}": world.set(key, "text", BILLING), range(20))
             }
         assert len(ids) == 1
     assert world.related("billing service") == {"ledger database": 5}
@@ -86,7 +87,9 @@ def test_racing_servers_without_a_common_lock_leave_one_observation(world: World
         with ThreadPoolExecutor(6) as pool:
             list(
                 pool.map(
-                    lambda server: server.set(f"k{round_}", "text", BILLING, [["user", "live_in", "london"]]),
+                    lambda server, key=f"k{round_}": server.set(
+                        key, "text", BILLING, [["user", "live_in", "london"]]
+                    ),
                     servers,
                 )
             )
