@@ -39,7 +39,7 @@ class Draft:
     def content_sha256(self) -> str:
         """The hash that decides "the same content" (D20): value, entities (`[]` and absent differ), relations,
         dates, sensitivity, tags and confidence together."""
-        content = [
+        content: list[Any] = [
             self.value, self.entities, self.relations and [asdict(each) for each in self.relations],
             self.valid_at, self.valid_to, self.sensitivity, list(self.tags), self.confidence,
         ]  # fmt: skip
