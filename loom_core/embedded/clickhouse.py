@@ -8,6 +8,7 @@ from __future__ import annotations
 import ipaddress
 import logging
 import os
+import resource
 import signal
 import sys
 import threading
@@ -39,6 +40,7 @@ def main(path: Path, port: int, host: str, log_level: str) -> None:
     logging.basicConfig(level=_LEVELS[log_level], format="%(asctime)s %(levelname)s %(message)s")
     if not _is_loopback(host):
         raise click.BadParameter(f"{host} is not a loopback address", param_hint="--host")
+    _allow_many_files()
     try:
         with FolderLock(path, "owner.lock"):
             sys.exit(_serve(path, host, port, log_level))
@@ -46,6 +48,12 @@ def main(path: Path, port: int, host: str, log_level: str) -> None:
         raise click.ClickException(str(error)) from None
     except OSError as error:
         raise click.ClickException(f"{host}:{port}, {path}: {error}") from None
+
+
+def _allow_many_files() -> None:
+    """A table of many parts and a fleet of clients need more than the usual 1024 open files."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def _is_loopback(host: str) -> bool:

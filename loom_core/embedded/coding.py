@@ -9,7 +9,7 @@ from typing import Protocol
 import lz4.frame  # type: ignore[import-untyped]
 from backports import zstd
 
-from loom_core.embedded.http1 import BadRequest, Body
+from loom_core.embedded.http_request import BadRequest, Body
 
 
 class Encoder(Protocol):

@@ -7,95 +7,19 @@ request with the same settings and never set up anew.
 
 from __future__ import annotations
 
-import re
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import chdb
 
-from loom_core.embedded.outcome import Counts, EngineError, Settings
+from loom_core.embedded.outcome import EngineError, Settings
+from loom_core.embedded.session import Session, quoted, set_on, translated
 
 _MAX_IDLE = 64
-_PIECE = 1 << 20
-
-
-class Whole:
-    """The complete answer of a statement, still in the engine's memory."""
-
-    def __init__(self, result: Any) -> None:
-        # A view of the engine does not keep its memory alive: the result must outlive every look at it.
-        self._result = result
-        self.size: int = result.size()
-
-    def pieces(self) -> Iterator[bytes]:
-        """The answer in copies of at most 1 MiB, so that a large one is never held twice."""
-        if self.size:
-            view = self._result.get_memview().view()
-            for start in range(0, self.size, _PIECE):
-                yield bytes(view[start : start + _PIECE])
-
-
-@dataclass(slots=True)
-class Session:
-    """A borrowed connection, its settings applied. For one thread at a time."""
-
-    connection: Any
-    counts: Counts = field(default_factory=Counts)
-    reusable: bool = True
-
-    def query(self, sql: bytes, output_format: str, params: dict[str, str]) -> Whole:
-        """The whole answer of one statement. Raises `EngineError`."""
-        result = _raised_as_ours(lambda: self.connection.query(sql, output_format, params=params))
-        self.counts.add(result)
-        return Whole(result)
-
-    def stream(self, sql: bytes, output_format: str, params: dict[str, str]) -> Iterator[bytes]:
-        """The answer of a SELECT, a piece a block, as the engine makes them. Raises `EngineError`.
-
-        Each piece is a document of the format by itself: only formats without a frame can be joined.
-        """
-        connection = self.connection
-        stream = _raised_as_ours(lambda: connection.send_query(sql, output_format, params=params))
-        self.reusable = False
-        exhausted = False
-        try:
-            while True:
-                result = _raised_as_ours(lambda: connection.streaming_fetch_result(stream))
-                if not result.size():
-                    break
-                self.counts.add(result)
-                yield result.bytes()
-            exhausted = True
-        except EngineError:
-            exhausted = True
-            raise
-        finally:
-            self.reusable = exhausted
-            if not exhausted:
-                connection.streaming_cancel_query(stream)
-
-    def insert(self, head: bytes, data_format: str, params: dict[str, str], pieces: Iterator[bytes]) -> None:
-        """INSERT data that comes in pieces. Raises `EngineError`, and what `pieces` raises: then the engine
-        drops what it has not written yet (a block of about a million rows at a time).
-        """
-        connection = self.connection
-        self.reusable = False
-        if params:
-            _set(connection, {f"param_{name}": value for name, value in params.items()}.items())
-        stream = _raised_as_ours(lambda: connection.send_insert(head, data_format))
-        try:
-            for piece in pieces:
-                _raised_as_ours(partial(connection.insert_append, stream, piece))
-        except BaseException:
-            connection.insert_cancel(stream)
-            raise
-        self.counts.add(_raised_as_ours(lambda: connection.insert_done(stream)))
-        self.reusable = not params
+# The extension module itself: chdb's wrapper ends a stream at a piece without rows, the schema of an empty table.
+_connect = chdb._chdb.connect
 
 
 class Engine:
@@ -106,10 +30,8 @@ class Engine:
 
     def __init__(self, path: Path, config_file: Path, log_level: str) -> None:
         self._path = str(path)
-        # chDB would otherwise take over SIGTERM and the crash signals of the process.
-        chdb._chdb.set_signal_handlers_enabled(0)
         options = f"config-file={config_file}&log-level={log_level}"
-        self._keeper = _raised_as_ours(lambda: chdb._chdb.connect(f"{path}?{options}"))
+        self._keeper = translated(lambda: _connect(f"{path}?{options}"))
         self._idle: OrderedDict[tuple[str, Settings], list[Any]] = OrderedDict()
         self._idle_count = 0
         self._lock = threading.Lock()
@@ -127,13 +49,13 @@ class Engine:
                 if not waiting:
                     del self._idle[(database, settings)]
                 return Session(connection)
-        connection = _raised_as_ours(lambda: chdb._chdb.connect(self._path))
+        connection = translated(lambda: _connect(self._path))
         try:
             if settings:
-                _set(connection, settings)
+                set_on(connection, settings)
             if database:
                 name = "`" + database.replace("\\", "\\\\").replace("`", "\\`") + "`"
-                _raised_as_ours(lambda: connection.query(f"USE {name}", "Null"))
+                translated(lambda: connection.query(f"USE {name}", "Null"))
         except EngineError:
             connection.close()
             raise
@@ -158,12 +80,12 @@ class Engine:
         for connection in spare:
             connection.close()
 
-    def kill(self, marker: str) -> int:
-        """Cancel the running statements whose text ends in `marker`; how many there were."""
-        sql = f"KILL QUERY WHERE endsWith(query, {_quoted(marker)}) ASYNC"
-        connection = chdb._chdb.connect(self._path)
+    def kill(self, marker: str) -> None:
+        """Cancel the running statements whose text ends in `marker`."""
+        sql = f"KILL QUERY WHERE endsWith(query, {quoted(marker)}) ASYNC"
+        connection = _connect(self._path)
         try:
-            return int(_raised_as_ours(lambda: connection.query(sql, "TSV")).rows_read())
+            translated(lambda: connection.query(sql, "Null"))
         finally:
             connection.close()
 
@@ -176,25 +98,3 @@ class Engine:
         for connection in connections:
             connection.close()
         self._keeper.close()
-
-
-def _raised_as_ours(call: Callable[[], Any]) -> Any:
-    try:
-        return call()
-    except RuntimeError as error:
-        raise EngineError(str(error)) from None
-
-
-def _set(connection: Any, settings: Iterable[tuple[str, str]]) -> None:
-    pairs = ", ".join(f"{_setting_name(name)} = {_quoted(value)}" for name, value in settings)
-    _raised_as_ours(lambda: connection.query(f"SET {pairs}", "Null"))
-
-
-def _setting_name(name: str) -> str:
-    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.]*", name):
-        raise EngineError(f"Code: 115. DB::Exception: Unknown setting {name!r}. (UNKNOWN_SETTING)")
-    return name
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

@@ -10,13 +10,15 @@ from collections.abc import Generator, Iterator
 from contextlib import closing
 
 from loom_core.embedded.coding import Encoder, encoder_for
-from loom_core.embedded.engine import Engine, Session
+from loom_core.embedded.engine import Engine
 from loom_core.embedded.formats import ARROW_STREAM, join_arrow, joins
-from loom_core.embedded.http1 import ChunkedAnswer, Request, drain, send
+from loom_core.embedded.http_answer import ChunkedAnswer, send
+from loom_core.embedded.http_request import Request, drain
 from loom_core.embedded.outcome import EngineError
 from loom_core.embedded.protocol import Query, headers_of, read_query, summary_of
 from loom_core.embedded.query_text import StatementError
 from loom_core.embedded.running import Running
+from loom_core.embedded.session import Session
 
 log = logging.getLogger(__name__)
 

@@ -14,12 +14,13 @@ from dataclasses import dataclass, field
 
 from loom_core.embedded.coding import decoded
 from loom_core.embedded.formats import CONTENT_TYPES
-from loom_core.embedded.http1 import BadRequest, Request
+from loom_core.embedded.http_request import BadRequest, Request
 from loom_core.embedded.outcome import Counts, Settings
 from loom_core.embedded.query_text import NO_BODY, read_form, read_statement, refusal
 from loom_core.embedded.statement import Statement
 
 _QUERY_ID = re.compile(r"[\w.:-]{1,128}\Z", re.ASCII)
+_FORMAT = re.compile(r"\w{1,64}\Z", re.ASCII)
 _KILL = re.compile(
     rb"\s*KILL\s+QUERY\s+WHERE\s+query_id\s*=\s*'([\w.:-]*)'(\s+(?:SYNC|ASYNC|TEST))?\s*;?\s*\Z",
     re.IGNORECASE,
@@ -82,6 +83,8 @@ def read_query(request: Request) -> Query:
     if not _QUERY_ID.match(query_id):
         raise BadRequest("query_id: at most 128 letters, digits, and . : _ -")
     asked = args.get("default_format") or request.headers.get("x-clickhouse-format") or "TabSeparated"
+    if not _FORMAT.match(asked):
+        raise BadRequest("a format's name is made of letters and digits")
     return Query(
         statement=statement,
         text=_kill_by_marker(text) if statement.keyword == "KILL" else text,

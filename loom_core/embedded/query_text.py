@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from email.parser import BytesParser
 from email.policy import HTTP
 
-from loom_core.embedded.http1 import BadRequest, Body
+from loom_core.embedded.http_request import BadRequest, Body
 from loom_core.embedded.statement import MalformedStatement, Statement, parse
 
 _HEAD_LIMIT = 64 << 10

@@ -29,7 +29,7 @@ class _Entry:
 class Running:
     """All queries in flight, by query id. `kill` ends the queries with a marker; it may be called twice."""
 
-    def __init__(self, kill: Callable[[str], object]) -> None:
+    def __init__(self, kill: Callable[[str], None]) -> None:
         self._kill = kill
         self._entries: dict[str, _Entry] = {}
         self._lock = threading.Lock()

@@ -13,7 +13,8 @@ from functools import partial
 from io import BufferedReader
 
 from loom_core.embedded.handler import Handler
-from loom_core.embedded.http1 import BadRequest, read_request, send
+from loom_core.embedded.http_answer import send
+from loom_core.embedded.http_request import BadRequest, read_request
 from loom_core.embedded.running import Running
 
 log = logging.getLogger(__name__)

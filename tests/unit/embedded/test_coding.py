@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loom_core.embedded.coding import decoded, encoder_for
-from loom_core.embedded.http1 import BadRequest, drain
+from loom_core.embedded.http_request import BadRequest, drain
 
 PACK = {"gzip": gzip.compress, "deflate": zlib.compress, "zstd": zstd.compress, "lz4": lz4.frame.compress}
 UNPACK = {

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loom_core.embedded.http1 import BadRequest, ChunkedAnswer, drain, read_request, send
+from loom_core.embedded.http_answer import ChunkedAnswer, send
+from loom_core.embedded.http_request import BadRequest, drain, read_request
 
 
 class Peer:

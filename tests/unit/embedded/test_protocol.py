@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from loom_core.embedded.http1 import BadRequest, Request
+from loom_core.embedded.http_request import BadRequest, Request
 from loom_core.embedded.outcome import Counts, EngineError
 from loom_core.embedded.protocol import headers_of, marker, read_query, summary_of
 from loom_core.embedded.query_text import StatementError
@@ -74,6 +74,12 @@ def test_clickhouses_own_compression_is_refused(argument: str) -> None:
 def test_an_id_that_could_end_its_comment_is_refused(query_id: str) -> None:
     with pytest.raises(BadRequest):
         query(query_id=query_id)
+
+
+@pytest.mark.parametrize("format_", ["CSV\r\nSet-Cookie: a=b", "a b", "é"])
+def test_a_format_that_could_end_its_header_is_refused(format_: str) -> None:
+    with pytest.raises(BadRequest):
+        query(default_format=format_)
 
 
 def test_each_query_without_an_id_gets_one() -> None:

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from loom_core.embedded.http1 import BadRequest
+from loom_core.embedded.http_request import BadRequest
 from loom_core.embedded.query_text import StatementError, read_form, read_statement
 
 
