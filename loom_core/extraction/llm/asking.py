@@ -14,6 +14,7 @@ from loom_core.extraction.llm.pacing import Pacer
 from loom_core.extraction.llm.prompt import PROMPT_VERSION, messages, response_format
 from loom_core.extraction.llm.reading import Reader
 from loom_core.extraction.outcomes import Extracted, OntologyHints, Outcome, Permanent, Retry, Source
+from loom_core.extraction.recitals import without_recitals
 from loom_core.extraction.results import Extraction
 
 _LEAST_CHARS = 200
@@ -43,10 +44,12 @@ class Asker:
 
     def read(self, source: Source) -> Outcome:
         """The outcome of one text. Whatever goes wrong with it is its own outcome and nobody else's."""
-        if not source.text.strip():
+        novel = without_recitals(source)
+        if not novel.text.strip():
             return Extracted(Extraction(), self._config.model)
+        request = repr((self._config.model, PROMPT_VERSION, source.hints, novel.text))
         try:
-            return self._cached(source) or self._asked(source)
+            return self._cached(source, novel, request) or self._asked(source, novel, request)
         except CallFailed as failed:
             return failed.outcome
         except UnusableAnswer as unusable:
@@ -56,18 +59,17 @@ class Asker:
         except Exception as error:
             return Retry(type(error).__name__, str(error))
 
-    def _cached(self, source: Source) -> Outcome | None:
-        if self._cache is None:
+    def _cached(self, source: Source, novel: Source, request: str) -> Outcome | None:
+        if self._cache is None or (found := self._cache.find(source.text, request)) is None:
             return None
-        found = self._cache.find(source.text, self._request(source.hints))
-        return None if found is None else self._outcome(source, [parse_answer(c) for c in found], [])
+        return self._outcome(novel, [parse_answer(content) for content in found], [])
 
-    def _asked(self, source: Source) -> Outcome:
-        completions = list(self._complete(source.text, source.hints))
+    def _asked(self, source: Source, novel: Source, request: str) -> Outcome:
+        completions = list(self._complete(novel.text, source.hints))
         answers = [parse_answer(c.content, c.finish_reason) for c in completions]
         if self._cache is not None and all(c.finish_reason == "stop" for c in completions):
-            self._cache.keep(source.text, self._request(source.hints), [c.content or "" for c in completions])
-        return self._outcome(source, answers, completions)
+            self._cache.keep(source.text, request, [c.content or "" for c in completions])
+        return self._outcome(novel, answers, completions)
 
     def _outcome(self, source: Source, answers: list[Answer], completions: list[Completion]) -> Extracted:
         extraction, skipped = Reader(source).read(answers)
@@ -113,9 +115,6 @@ class Asker:
         if completion.finish_reason == "content_filter":
             raise CallFailed(Permanent("ContentFilter", "the provider withheld the answer"))
         return completion
-
-    def _request(self, hints: OntologyHints) -> str:
-        return repr((self._config.model, PROMPT_VERSION, hints))
 
 
 def _break_near_middle(text: str) -> int:

@@ -16,7 +16,7 @@ from typing import Any
 from loom_core.extraction.llm.failures import classify
 from loom_core.extraction.outcomes import Permanent, Retry
 
-MAX_TOKENS_OUT = 4096
+MAX_TOKENS_OUT = 2048
 USUAL_TOKENS_OUT = 400
 """A usual answer, for pacing before the real count is known."""
 

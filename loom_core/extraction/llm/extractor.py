@@ -14,7 +14,6 @@ from loom_core.extraction.llm.client import LLMConfig
 from loom_core.extraction.llm.prompt import PROMPT_VERSION
 from loom_core.extraction.merge import union
 from loom_core.extraction.outcomes import Extracted, Extractor, Outcome, Permanent, Source
-from loom_core.extraction.recitals import without_recitals
 from loom_core.extraction.results import Extraction
 
 _AHEAD = 4
@@ -62,8 +61,7 @@ class LLMExtractor:
         pool = ThreadPoolExecutor(self._concurrency, thread_name_prefix="loom-llm")
         try:
             for text in texts:
-                source = without_recitals(text)
-                waiting.append(_Job(source, pool.submit(self._ask, source, stop)))
+                waiting.append(_Job(text, pool.submit(self._ask, text, stop)))
                 if len(waiting) >= _AHEAD * self._concurrency:
                     yield self._joined(waiting)
             while waiting:

@@ -8,11 +8,12 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
-from loom_core.canonical import NAME_LIMIT
 from loom_core.extraction.outcomes import OntologyHints
 
 PROMPT_VERSION = "extract_v1"
-MAX_ENTITIES, MAX_RELATIONS, MAX_FACTS = 40, 12, 12
+MAX_ENTITIES, MAX_RELATIONS, MAX_FACTS = 32, 8, 6
+"""Eight triples fit a memory (the user's page); asking for more would pay for what is thrown away."""
+_NAME_CHARS = 128
 
 
 def messages(text: str, hints: OntologyHints) -> list[dict[str, str]]:
@@ -51,7 +52,7 @@ def _ontology(hints: OntologyHints) -> str:
 
 def response_format() -> dict[str, Any]:
     """The answer's JSON schema. Lengths and counts are bounded: small models loop without (measured)."""
-    name = {"type": "string", "maxLength": NAME_LIMIT}
+    name = {"type": "string", "maxLength": _NAME_CHARS}
     short = {"type": "string", "maxLength": 64}
     maybe = {"type": ["string", "null"], "maxLength": 64}
     relation = {"subject": name, "relation": short, "object": name, "since": maybe, "until": maybe}
