@@ -6,12 +6,10 @@ import argparse
 import signal
 import sys
 from collections.abc import Callable
-from collections.abc import Callable
 
 import uvicorn
 from pydantic import ValidationError
 
-from loom_core.coordination.wakeups import Wake, no_wake
 from loom_core.coordination.wakeups import Wake, no_wake
 from loom_core.errors import Invalid, LoomError
 from loom_core.server.app import build_app
