@@ -36,11 +36,13 @@ SUFFIX_SUPPORT = 10
 """Words in which an ending has to mark the plural before it is trusted in words unseen."""
 SHORTEST_TAIL = 4
 SURNAME_RANK = 1500
+RARE_NAME = 100_000
 GIVEN_RANK = 3000
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    layout = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=layout)
     parser.add_argument("--wordnet", type=Path, default=Path("/usr/share/wordnet"))
     parser.add_argument("--scowl", type=Path, default=Path("/usr/share/dict/scowl"))
     parser.add_argument("--output", type=Path, default=OUTPUT)
@@ -54,13 +56,14 @@ def main() -> None:
 def build(sources: Sources) -> dict[str, list[str]]:
     """The lexicon's sections: title to lines."""
     nouns = build_nouns(sources)
-    known_names = sources.proper | sources.capitalised | sources.surnames.keys() | sources.given.keys()
-    names = {word for word in known_names | words_of_list("names") if word.endswith("s") and word not in nouns}
+    known = sources.proper | sources.capitalised | sources.surnames.keys() | sources.given.keys()
+    names = {word for word in known | words_of_list("names") if word.endswith("s") and word not in nouns}
     singulars = {word for word in sources.nouns | words_of_list("unchanged") if word not in nouns}
     heads = words_of_list("heads")
     suffixes = build_suffixes(nouns, names | singulars)
     tails = build_tails(nouns, sources, names, heads)
-    rules = Rules(nouns, suffixes, frozenset(tails), frozenset(nouns.values()) | heads)
+    verbs = build_verbs(sources)
+    rules = Rules(nouns, suffixes, frozenset(tails), frozenset(nouns.values()) | heads, frozenset(verbs))
     return {
         "noun": _pairs((word, base) for word, base in nouns.items() if word not in tails),
         "tail": _pairs((word, base) for word, base in nouns.items() if word in tails),
@@ -69,8 +72,8 @@ def build(sources: Sources) -> dict[str, list[str]]:
         "unchanged": sorted(word for word in names | singulars if rules.singular(word) != word),
         "phrase": sorted(build_phrases(nouns, sources)),
         "given": sorted(build_given_names(sources)),
-        "surname": sorted(word for word, rank in sources.surnames.items() if rank <= SURNAME_RANK and word in nouns),
-        "verb": sorted("\t".join([base, *forms]) for base, forms in build_verbs(sources).items()),
+        "surname": sorted(word for word in nouns if sources.surnames.get(word, RARE_NAME) <= SURNAME_RANK),
+        "verb": sorted("\t".join([base, *forms]) for base, forms in verbs.items()),
     }
 
 
@@ -82,7 +85,7 @@ def build_nouns(sources: Sources) -> dict[str, str]:
     entries: dict[str, str] = {}
     for plural, singulars in propose_plurals(sources, ours).items():
         fit = {word for word in singulars if len(word) > 2 or word in ours} - {plural}
-        if plural not in unchanged and fit and plural.isalpha():
+        if plural not in unchanged and fit and plural.isalpha() and plural.islower():
             entries[plural] = min(fit, key=lambda word: (sources.size(word), word))
     entries |= by_hand
     # A singular that is itself the plural of something would change again on a second pass.
@@ -153,8 +156,8 @@ def build_suffixes(nouns: dict[str, str], others: set[str]) -> dict[str, str]:
 
 def build_phrases(nouns: dict[str, str], sources: Sources) -> set[str]:
     """Names of several words whose last word would otherwise be singularised."""
-    phrases = sources.proper_phrases | {" ".join(row) for row in rows_of_list("phrases")}
-    return {phrase for phrase in phrases if phrase.rpartition(" ")[2] in nouns}
+    ours = {" ".join(row) for row in rows_of_list("phrases")}
+    return ours | {phrase for phrase in sources.proper_phrases if phrase.rpartition(" ")[2] in nouns}
 
 
 def build_given_names(sources: Sources) -> set[str]:
@@ -214,7 +217,7 @@ def _pairs(items: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def write(path: Path, sections: dict[str, list[str]]) -> None:
-    title = f"# Loom's lexicon, version {LEXICON_VERSION}, built by scripts/build_lexicon.py. Sources: SOURCES.md."
+    title = f"# Loom's lexicon, version {LEXICON_VERSION}, by scripts/build_lexicon.py; sources: SOURCES.md"
     with path.open("w", encoding="utf-8") as file:
         file.write(title + "\n")
         for section, lines in sections.items():

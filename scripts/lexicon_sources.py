@@ -12,6 +12,9 @@ import names as census
 RARE = 100
 """The size of words that SCOWL does not have, or only as a variant spelling, as `instal` is of install."""
 
+LARGEST = 70
+"""The largest of SCOWL's lists that is read: those above it hold a list under terms of its own."""
+
 LISTS = Path(__file__).resolve().parent / "lexicon"
 
 
@@ -116,6 +119,8 @@ def _scowl(folder: Path) -> tuple[dict[str, int], set[str]]:
     capitalised: set[str] = set()
     for path in sorted(folder.iterdir()):
         kind, _, digits = path.name.rpartition(".")
+        if int(digits) > LARGEST:
+            continue
         size = RARE if "variant" in kind else int(digits)
         for word in path.read_text(encoding="latin-1").split():
             if kind.endswith("-words"):

@@ -22,8 +22,10 @@ _POSSESSIVE = re.compile(r"(?<=[^\W\d_])'s(?![^\W_])|(?<=s)'(?=\s|$)")
 _DECADE = re.compile(r"(?<=\d)'s(?![^\W_])")
 _INITIALS = re.compile(r"(?:[a-z]\.){2,}|u\.s")
 _CONTRACTED = re.compile(r"(?:i|we|you|he|she|it|they|that|there|who|what)'(?:m|s|re|ve|d|ll)")
-_EAST_ASIAN = re.compile(r"[\u1100-\u11ff\u3005-\u3007\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf"
-                         r"\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff]")
+_EAST_ASIAN = re.compile(
+    r"[\u1100-\u11ff\u3005-\u3007\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf"
+    r"\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff]"
+)
 
 
 @lru_cache(maxsize=_CACHED_NAMES)

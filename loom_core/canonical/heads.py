@@ -40,11 +40,13 @@ def _head(words: list[str]) -> int:
 
 
 def _is_name(words: list[str], at: int) -> bool:
-    """Whether the words up to `at` end in a name: `niagara falls`, `microsoft teams`, `elizabeth banks`."""
+    """Whether the words are a name, or end in one: `isles of scilly`, `microsoft teams`, `tyra banks`."""
     known = names()
     if at and words[at] in known.surnames and words[at - 1] in known.given:
         return True
-    return any(" ".join(words[start : at + 1]) in known.phrases for start in range(max(0, at - 3), at))
+    if at < len(words) - 1:
+        return " ".join(words) in known.phrases
+    return any(" ".join(words[start:]) in known.phrases for start in range(max(0, at - 3), at))
 
 
 def _singular(word: str) -> str:
@@ -56,7 +58,7 @@ def _singular(word: str) -> str:
 
 
 def _singular_of_hyphenated(word: str) -> str:
-    """`runners-up` and `mothers-in-law` have their head before the particle, `sign-ups` and `e-mails` last."""
+    """The head of `runners-up` and `mothers-in-law` stands before the particle, that of `sign-ups` last."""
     parts = word.split("-")
     at = next((i - 1 for i in range(1, len(parts)) if parts[i] in HYPHEN_PARTICLES), len(parts) - 1)
     part = parts[at]

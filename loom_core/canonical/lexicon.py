@@ -8,25 +8,31 @@ from importlib.resources import files
 LEXICON_VERSION = "1"
 """Moves when an entry does: stored nodes are then renamed with `loom graph recanonicalise`."""
 
-_SHORTEST_HEAD = 3
-_TELLING_TAIL = 7
 SUFFIX_LENGTHS = (4, 5, 6, 7)
+_SHORTEST_STEM = 3
+_TELLING_TAIL = 7
 
 
 @dataclass(frozen=True)
 class Rules:
     """Singulars of single words. No singular is itself a plural, so that a second pass changes nothing.
 
-    `nouns` maps every known plural to its singular. Of a word that is not there, the end may still be:
-    `microservices` is a known head and a known tail, `quantizations` ends in a suffix that marks the
-    plural in each of the words the builder saw. Both rules were checked against all names it knew; the
-    exceptions are in `unchanged`. Any other word is taken for a name.
+    `nouns` maps every known plural to its singular. Of a word that is not there, its parts may be known:
+
+    - a compound, `microservices`, has a head and a tail that are;
+    - an agent, `fuzzers`, is made of a verb that is;
+    - a derivation, `quantizations`, ends in one of `suffixes`, which mark the plural in each of the
+      words the builder saw.
+
+    The builder checks all three against every name it knows and lists the exceptions in `unchanged`.
+    Any other word is taken for a name.
     """
 
     nouns: dict[str, str]
     suffixes: dict[str, str]
     tails: frozenset[str]
     heads: frozenset[str]
+    verbs: frozenset[str]
     unchanged: frozenset[str] = frozenset()
 
     def singular(self, word: str) -> str:
@@ -36,17 +42,39 @@ class Rules:
             return known
         if not word.endswith("s") or word in self.unchanged:
             return word
+        return self._of_compound(word) or self._of_agent(word) or self._of_derivation(word) or word
+
+    def _of_compound(self, word: str) -> str | None:
         for at in range(2, len(word) - 3):
             tail = word[at:]
             if tail in self.tails and (
-                len(tail) >= _TELLING_TAIL or at >= _SHORTEST_HEAD and word[:at] in self.heads
+                len(tail) >= _TELLING_TAIL or at >= _SHORTEST_STEM and word[:at] in self.heads
             ):
                 return word[:at] + self.nouns[tail]
+        return None
+
+    def _of_agent(self, word: str) -> str | None:
+        stem, ending = word[:-3], word[-3:]
+        if ending not in ("ers", "ors") or len(stem) < _SHORTEST_STEM:
+            return None
+        doubled = stem[-1] == stem[-2] and stem[:-1] in self.verbs
+        return word[:-1] if doubled or stem in self.verbs or stem + "e" in self.verbs else None
+
+    def _of_derivation(self, word: str) -> str | None:
         for length in SUFFIX_LENGTHS:
             suffix = self.suffixes.get(word[-length:])
-            if suffix is not None and len(word) >= length + 3:
+            if suffix is not None and len(word) >= length + _SHORTEST_STEM:
                 return word[:-length] + suffix
-        return word
+        return None
+
+
+@dataclass(frozen=True)
+class Names:
+    """Names of several words whose last word looks like a plural."""
+
+    phrases: frozenset[str]
+    given: frozenset[str]
+    surnames: frozenset[str]
 
 
 @cache
@@ -59,23 +87,15 @@ def rules() -> Rules:
         suffixes=dict(_rows(sections["suffix"])),
         tails=frozenset(tails),
         heads=frozenset(nouns.values()) | frozenset(sections["head"]),
+        verbs=frozenset(row[0] for row in verb_rows()),
         unchanged=frozenset(sections["unchanged"]),
     )
 
 
 @cache
-def names() -> "Names":
+def names() -> Names:
     sections = _sections()
     return Names(*(frozenset(sections[title]) for title in ("phrase", "given", "surname")))
-
-
-@dataclass(frozen=True)
-class Names:
-    """Names of several words whose last word looks like a plural."""
-
-    phrases: frozenset[str]
-    given: frozenset[str]
-    surnames: frozenset[str]
 
 
 def verb_rows() -> list[list[str]]:

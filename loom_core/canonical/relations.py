@@ -6,35 +6,37 @@ from functools import lru_cache
 from loom_core.canonical.entities import NAME_LIMIT
 from loom_core.canonical.folding import fold, is_mark, nfkc
 from loom_core.canonical.verbs import Tense, Verb, inflected, is_verb
-from loom_core.canonical.words import ARTICLES, PREPOSITIONS
+from loom_core.canonical.words import ARTICLES, PREPOSITIONS, listed
 
 _CACHED_RELATIONS = 1 << 13
 
-_BE = frozenset({"be", "am", "is", "are", "was", "were", "been", "being"})
-_HAVE = frozenset({"have", "has", "had", "having"})
-_DO = frozenset({"do", "does", "did"})
-_PAST_AUXILIARIES = frozenset({"was", "were", "had", "did"})
-_FUTURE = frozenset({"will", "shall"})
+_BE = listed("be am is are was were been being")
+_HAVE = listed("have has had having")
+_DO = listed("do does did")
+_PAST_AUXILIARIES = listed("was were had did")
+_FUTURE = listed("will shall")
 _AUXILIARIES = _BE | _HAVE | _DO | _FUTURE
 # What stands before the verb and belongs to the relation: `can use` is not `use`.
-_KEPT = frozenset(
-    "not never no longer can could may might must should would also always often only just already co self".split()
+_KEPT = listed(
+    "not never no longer can could may might must should would also always often only just already co self"
 )
-_NOW = frozenset({"currently", "now", "still", "presently"})
-_BEFORE = frozenset({"previously", "formerly"})
-_RELATION_PREPOSITIONS = PREPOSITIONS | {"as", "like", "than", "under", "up", "out", "off"}
+_NOW = listed("currently now still presently")
+_BEFORE = listed("previously formerly")
+_RELATION_PREPOSITIONS = PREPOSITIONS | listed("as like than up out off")
 
 # Participles that tell a state when a preposition follows: `located in` is where a thing is. After any
 # other, as in `deployed to` or `moved to`, the form is the past tense.
-_STATES = frozenset(
+_STATES = listed(
     """
     locate situate base headquarter house employ marry engage relate connect link attach associate affiliate
     tie name compose comprise make build design intend mean require need use interest involve include contain
     embed store host license assign dedicate devote oppose accustom derive inspire descend separate isolate
     divide list register enroll enrol certify train implement code publish found establish raise educate
     station mount install configure power own define specify describe document map expose protect schedule
-    """.split()
+    """
 )
+
+_PARTICIPLES = (Tense.PARTICIPLE, Tense.PAST_OR_PARTICIPLE)
 
 _WORD = re.compile(r"[a-z0-9]+")
 _CONTRACTED_NOT = re.compile(r"n't(?![a-z])")
@@ -56,6 +58,9 @@ def normalise_relation(text: str) -> tuple[str, bool]:
     if len(text) > NAME_LIMIT or len(nfkc(text)) > NAME_LIMIT:
         return "", False
     words, past = _verb_phrase(_split(text))
+    # A base form may look like an auxiliary: `canned goods` would be `can goods`, and then `can good`.
+    while (again := _verb_phrase(words)[0]) != words:
+        words = again
     relation = "_".join(words)
     return (relation, past) if len(relation) <= NAME_LIMIT else ("", False)
 
@@ -89,7 +94,7 @@ def _verb_phrase(words: list[str]) -> tuple[list[str], bool]:
             break
         if rest[0] == "not" and word in _AUXILIARIES:
             words = ["not", word, *rest[1:]]
-        elif word == "used" and rest[0] == "to" and len(rest) > 1:
+        elif word == "used" and rest[0] == "to" and len(rest) > 1 and not passive:
             words, past = rest[1:], True
         elif word in _BEFORE or word in _NOW:
             words, past = rest, past or word in _BEFORE
@@ -135,11 +140,11 @@ def _continues(rest: list[str]) -> bool:
     if first in _KEPT and len(rest) > 1:
         first = rest[1]
     verb = inflected(first)
-    return first == "been" or verb is not None and verb.tense in (Tense.PARTICIPLE, Tense.PAST_OR_PARTICIPLE)
+    return first == "been" or (verb is not None and verb.tense in _PARTICIPLES)
 
 
 def _is_main(rest: list[str]) -> bool:
-    """Whether a form of `be` before `rest` is the verb itself: is_a, is_in; not is_located_in, is_owner_of."""
+    """Whether a form of `be` before `rest` is the verb itself: is_a, is_in; not is_located_in."""
     return rest in (["a"], ["an"]) or rest[0] in _RELATION_PREPOSITIONS
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from loom_core.canonical.lexicon import verb_rows
 
-_PREFIXES = ("re", "un", "de", "pre", "co", "over", "under", "mis", "out", "sub", "inter", "auto", "cross", "multi")
+_PREFIXES = ("re", "un", "de", "pre", "co", "over", "under", "mis", "out", "sub", "inter", "auto", "cross")
 _SHORTEST_STEM = 4
 
 
