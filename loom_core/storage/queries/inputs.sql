@@ -20,13 +20,17 @@ FROM loom.memory_extractions FINAL
 WHERE org = {org:String} AND namespace = {namespace:String} AND memory_id IN {ids:Array(String)}
 
 -- context --
-SELECT 'event' AS source, kind, payload, at, event_id
-FROM loom.namespace_events FINAL
-WHERE org = {org:String} AND namespace = {namespace:String}
-UNION ALL
-SELECT 'alias', alias, entity, at, event_id
-FROM loom.entity_aliases FINAL
-WHERE org = {org:String} AND namespace = {namespace:String}
+SELECT source, name, payload, at, event_id
+FROM
+(
+    SELECT 'event' AS source, kind AS name, payload, at, event_id
+    FROM loom.namespace_events FINAL
+    WHERE org = {org:String} AND namespace = {namespace:String}
+    UNION ALL
+    SELECT 'alias', alias, entity, at, event_id
+    FROM loom.entity_aliases FINAL
+    WHERE org = {org:String} AND namespace = {namespace:String}
+)
 ORDER BY at, event_id
 
 -- seen --
