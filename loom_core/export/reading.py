@@ -75,7 +75,8 @@ class GraphReader:
     def edges(self) -> Iterator[Edge]:
         """Co-occurrence, by the two names; the lesser is the source."""
         for row in self._ranges("edge_bound", "edges"):
-            yield Edge(*row[:2], *_folded(row[2:]))
+            source, target, *observed = row
+            yield Edge(source, target, *_folded(observed))
 
     def triples(self) -> Iterator[Triple]:
         """By subject, relation and object."""
@@ -102,7 +103,16 @@ class GraphReader:
             after = until
 
 
-def _folded(row: Sequence[Any]) -> tuple[Any, ...]:
+Folded = tuple[int, int, datetime, datetime | None, datetime | None, list[str]]
+
+
+def _folded(row: Sequence[Any]) -> Folded:
     co_occur, observations, since, (valid_to, invalid_at), keys = row
-    ends = (optional_instant(valid_to), optional_instant(invalid_at))
-    return (co_occur, observations, instant(since), *ends, keys)
+    return (
+        co_occur,
+        observations,
+        instant(since),
+        optional_instant(valid_to),
+        optional_instant(invalid_at),
+        keys,
+    )

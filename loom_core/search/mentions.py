@@ -19,6 +19,7 @@ WORD = re.compile(r"\S+")
 EDGES = '?!.,;()[]{}<>"“”„«»…'
 UNSPACED = re.compile(r"[々〇ぁ-ヿ㐀-䶿一-鿿豈-﫿𠀀-𯿿]{2,}")
 CHARS_A_NAME = 8
+MAX_UNSPACED = 300
 
 
 class Span(NamedTuple):
@@ -35,8 +36,8 @@ def named_entities(store: Store, scope: Scope, query: str) -> list[str]:
     A name inside a longer one that is a node too is left out: of "billing service" not also "service".
     Aliases are followed. Where a script puts no blanks, runs of up to eight characters are tried.
     """
-    spans = list(_spans(query))
-    forms = {span: _forms(span.text) for span in spans}
+    places = list(spans(query))
+    forms = {span: _forms(span.text) for span in places}
     ends = follow(store, scope, sorted({form for each in forms.values() for form in each}))
     there = known(store, scope, sorted(set(ends.values()))) if ends else set()
     named = {
@@ -58,7 +59,8 @@ def _forms(text: str) -> Sequence[str]:
     return () if form is None else tuple(dict.fromkeys((form, text.lower())))
 
 
-def _spans(query: str) -> Iterator[Span]:
+def spans(query: str) -> Iterator[Span]:
+    """Every stretch of the query's beginning that might be a name."""
     words = []
     for match in list(WORD.finditer(query))[:MAX_WORDS]:
         core = match[0].strip(EDGES)
@@ -68,7 +70,7 @@ def _spans(query: str) -> Iterator[Span]:
     for first, (start, _) in enumerate(words):
         for _, end in words[first : first + WORDS_A_NAME]:
             yield Span(start, end, query[start:end])
-    for match in UNSPACED.finditer(query[: 10 * MAX_WORDS]):
+    for match in UNSPACED.finditer(query[:MAX_UNSPACED]):
         for start in range(match.start(), match.end() - 1):
             for end in range(start + 2, min(match.end(), start + CHARS_A_NAME) + 1):
                 yield Span(start, end, query[start:end])
