@@ -25,6 +25,7 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str, **environment: str) ->
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(sys, "argv", ["loom_core.server", *arguments])
+    monkeypatch.setattr(entry, "configure", lambda _: None)  # this process's log is the test run's
     get_settings.cache_clear()
     before = signal.getsignal(signal.SIGTERM)
     try:
