@@ -80,47 +80,46 @@ def search_graph(
         return []
     degree_of = degrees(store, scope, seeds)
     tells = telling(degree_of)
-    hits_by_key: dict[str, GraphHit] = {}
-    _add(store, scope, hits_by_key, "entity", tells, ROWS_ABOUT_ENTITY, best_only=False)
-    _add_linked(store, scope, hits_by_key)
+    found = _Found(store, scope)
+    found.add_rows_about("entity", tells, ROWS_ABOUT_ENTITY)
+    found.add_linked()
     for via, strengths in _neighbours(store, scope, settings, degree_of, tells):
-        _add(store, scope, hits_by_key, via, strengths, ROWS_ABOUT_NEIGHBOUR, best_only=True)
-    ranked = sorted(hits_by_key.values(), key=lambda hit: (-hit.score, -hit.newest, hit.memory_key))
+        found.add_rows_about(via, strengths, ROWS_ABOUT_NEIGHBOUR)
+    ranked = sorted(found.hits.values(), key=lambda hit: (-hit.score, -hit.newest, hit.memory_key))
     return first_live(store, scope, in_chunks(ranked, max(FIRST_PAGE, 2 * limit)), limit)
 
 
-def _add(
-    store: Store,
-    scope: Scope,
-    hits: dict[str, GraphHit],
-    via: str,
-    scores: dict[str, float],
-    per_entity: int,
-    *,
-    best_only: bool,
-) -> None:
-    """Adds the rows about the entities of `scores`, with the sum of their entities' scores or the best."""
-    if not scores:
-        return
-    for mention in rows_about(store, scope, scores, per_entity):
-        hit = hits.setdefault(mention.memory_key, GraphHit(mention.memory_key))
-        had, more = hit.legs.get(via, 0.0), scores[mention.entity]
-        hit.legs[via] = max(had, more) if best_only else had + more
-        hit.versions.update(mention.memory_ids)
-        hit.newest = max(hit.newest, mention.newest)
+class _Found:
+    """The hits of one search by key, as its legs add to them."""
 
+    def __init__(self, store: Store, scope: Scope) -> None:
+        self._store = store
+        self._scope = scope
+        self.hits: dict[str, GraphHit] = {}
 
-def _add_linked(store: Store, scope: Scope, hits: dict[str, GraphHit]) -> None:
-    """Adds what rows about the entities link to, and what links to them."""
-    about = {key: hit.legs["entity"] for key, hit in hits.items()}
-    links = store.rows(
-        sql("search.links"), org=scope.org, namespace=scope.namespace, keys=sorted(about), limit=LINKS
-    )
-    for ends in links:
-        for near, far in (ends, reversed(ends)):
-            if near in about:
-                hit = hits.setdefault(far, GraphHit(far))
-                hit.legs["link"] = max(hit.legs.get("link", 0.0), A_HOP_AWAY * about[near])
+    def add_rows_about(self, via: str, scores: dict[str, float], per_entity: int) -> None:
+        """Adds the newest rows about each entity of `scores`: the query's own add up, else the best counts."""
+        if not scores:
+            return
+        for mention in rows_about(self._store, self._scope, scores, per_entity):
+            hit = self._hit(mention.memory_key)
+            had, more = hit.legs.get(via, 0.0), scores[mention.entity]
+            hit.legs[via] = had + more if via == "entity" else max(had, more)
+            hit.versions.update(mention.memory_ids)
+            hit.newest = max(hit.newest, mention.newest)
+
+    def add_linked(self) -> None:
+        """Adds what rows about the query's entities link to, and what links to them."""
+        about = {key: hit.legs["entity"] for key, hit in self.hits.items()}
+        names = {"org": self._scope.org, "namespace": self._scope.namespace}
+        for ends in self._store.rows(sql("search.links"), keys=sorted(about), limit=LINKS, **names):
+            for near, far in (ends, reversed(ends)):
+                if near in about:
+                    legs = self._hit(far).legs
+                    legs["link"] = max(legs.get("link", 0.0), A_HOP_AWAY * about[near])
+
+    def _hit(self, memory_key: str) -> GraphHit:
+        return self.hits.setdefault(memory_key, GraphHit(memory_key))
 
 
 def _neighbours(
