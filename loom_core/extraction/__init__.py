@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from loom_core.extraction.build import ExtractionFailed, build_extractor, configured_extractor, extract
+    from loom_core.extraction.build import ExtractionFailed, build_extractor, extract, llm_config
     from loom_core.extraction.llm.asking import Budget
     from loom_core.extraction.llm.cache import AnswerCache, answer_key
     from loom_core.extraction.llm.client import LLMConfig
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from loom_core.extraction.results import Entity, Extraction, Fact, Relation
 
 _HOME = {
-    **dict.fromkeys(("ExtractionFailed", "build_extractor", "configured_extractor", "extract"), "build"),
+    **dict.fromkeys(("ExtractionFailed", "build_extractor", "extract", "llm_config"), "build"),
     **dict.fromkeys(("AnswerCache", "answer_key"), "llm.cache"),
     "Budget": "llm.asking",
     "LLMConfig": "llm.client",
@@ -52,8 +52,8 @@ __all__ = [
     "Source",
     "answer_key",
     "build_extractor",
-    "configured_extractor",
     "extract",
+    "llm_config",
 ]
 
 

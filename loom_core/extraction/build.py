@@ -57,20 +57,8 @@ def _spacy(model: str) -> Extractor:
     return SpacyExtractor(model)
 
 
-def configured_extractor(
-    settings: Settings, *, cache: AnswerCache | None = None, budget: Budget | None = None
-) -> Extractor:
-    """The extractor that `LOOM_LLM_*` and `LOOM_ENTITY_EXTRACT_*` name. Raises as `build_extractor` does."""
-    return build_extractor(
-        settings.llm_provider,
-        spacy_model=settings.spacy_model,
-        llm=_llm(settings),
-        cache=cache,
-        budget=budget,
-    )
-
-
-def _llm(settings: Settings) -> LLMConfig | None:
+def llm_config(settings: Settings) -> LLMConfig | None:
+    """The model that `LOOM_LLM_*` and `LOOM_ENTITY_EXTRACT_*` name, None where they name none."""
     if not settings.llm_model:
         return None
     from loom_core.extraction.llm.client import LLMConfig
@@ -92,7 +80,7 @@ def _usual(provider: str) -> Extractor:
     from loom_core.settings import get_settings
 
     settings = get_settings()
-    return build_extractor(provider, spacy_model=settings.spacy_model, llm=_llm(settings))
+    return build_extractor(provider, spacy_model=settings.spacy_model, llm=llm_config(settings))
 
 
 def extract(text: str, *, provider: str = "spacy", at: datetime | None = None) -> Extraction:

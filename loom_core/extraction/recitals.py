@@ -10,7 +10,7 @@ from loom_core.extraction.outcomes import Source
 
 _LEAST_WORDS = 3
 _WORD = re.compile(r"\w+(?:['’]\w+)?")
-_SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?]+(?=\s|$)|\n|$)|[.!?]+")
+_BETWEEN_SENTENCES = re.compile(r"(?<=[.!?])(?=\s)|(?<=\n)")
 
 # A memory says "I live in Berlin", the assistant "you live in Berlin": the same words of another person.
 _SAME = {
@@ -38,7 +38,8 @@ def novel_text(text: str, known: Iterable[str]) -> str:
     difference.
     """
     values = [words for value in known if len(words := list(_words(value))) >= _LEAST_WORDS]
-    return "".join(s[0] for s in _SENTENCE.finditer(text) if not _recited(list(_words(s[0])), values))
+    sentences = _BETWEEN_SENTENCES.split(text)
+    return "".join(s for s in sentences if not _recited(list(_words(s)), values))
 
 
 def _recited(said: list[str], values: list[list[str]]) -> bool:
