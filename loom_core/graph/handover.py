@@ -100,18 +100,27 @@ def _inherited(
 
     Only what was open is handed over: a value that had ended before the new row starts is stated anew.
     """
-    starts = []
-    for key, tenure in predecessors:
-        for claim in claims.get(key, ()):
-            if _is_open(claim, tenure):
-                starts.append((max(claim.start, _since(tenure)), claim.dated))
+    starts = [
+        (since, claim.dated)
+        for key, tenure in predecessors
+        for claim in claims.get(key, ())
+        if (since := _open_since(claim, tenure)) is not None
+    ]
     return min(starts, default=None)
 
 
-def _is_open(claim: Claim, tenure: Tenure) -> bool:
-    """Whether the claim had not reached its end, or a restore had lifted it (D12), when the tenure ended."""
-    end, until = claim.end, bound(tenure.until)
-    return end is None or end > until or any(end <= at <= until for at in claim.row.restored)
+def _open_since(claim: Claim, tenure: Tenure) -> int | None:
+    """Since when the claim was open as the tenure ended; None where it had reached its end by then.
+
+    An end that was past when an Undo lifted it (D12) leaves a gap: the claim is open since the Undo only.
+    """
+    since, end, until = max(claim.start, _since(tenure)), claim.end, bound(tenure.until)
+    if end is None or end > until:
+        return since
+    lifted = next((at for at in claim.row.restored if end <= at <= until), None)
+    if lifted is None:
+        return None
+    return max(since, lifted) if lifted > end else since
 
 
 def _claim(statement: Statement, row: RowHistory, inherited: tuple[int, bool] | None) -> Claim:

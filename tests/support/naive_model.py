@@ -180,8 +180,16 @@ class NaiveModel:
                     for statement in self.stated(other, object_):
                         if not self.over(self.end(other, statement), other, end[1].effect):
                             start, dated = self.start(other, statement)
-                            kept.append((int(max(start, self.since(other, place))), dated))
+                            gap = self.gap(self.end(other, statement), other, end[1].effect)
+                            kept.append((int(max(start, self.since(other, place), gap)), dated))
         return kept
+
+    def gap(self, end: int | None, row: Row, instant: int) -> float:
+        """The Undo that lifted an end, if it had been past by then: nothing was handed on from before it."""
+        if end is None or end > instant:
+            return -inf
+        lifted = min(undo for undo in self.undos(row) if undo >= end)
+        return lifted if lifted > end else -inf
 
     def end(self, row: Row, statement: Statement) -> int | None:
         """D4: "its own end, else the row's `valid_to`, else none"."""

@@ -139,3 +139,16 @@ def test_a_version_dated_ahead_that_another_replaced_first_retires_nothing() -> 
     history.set("k1", arrives="2025-06-01", valid_at="2025-12-01")
     history.set("k1", Says("london"), arrives="2025-07-01")
     assert intervals(history, "k1.3") == ((at("2025-01-01"), None, None),)
+
+
+@pytest.mark.parametrize(("undone", "kept"), [("2025-03-01", "2025-01-01"), ("2025-04-01", "2025-04-01")])
+def test_a_value_whose_end_an_undo_lifted_is_handed_over_without_the_gap_before(
+    undone: str, kept: str
+) -> None:
+    history = History()
+    history.set("k1", Says("london", "2025-01-01", "2025-03-01"), arrives="2025-01-05")
+    history.undo("k1", undone)
+    history.set("k1", Says("london"), arrives="2025-06-01")
+    assert intervals(history, "k1.2") == ((at(kept), None, None),)
+    assert history.values("2025-02-01") == {"london": 1}
+    assert history.values("2025-03-15") == ({"london": 1} if kept == "2025-01-01" else {})
