@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
@@ -46,8 +47,12 @@ def build_app(settings: Settings, *, publish_timeout_s: float | None = None) -> 
 def configuration(settings: Settings, publish_timeout_s: float | None = None) -> dict[str, Any]:
     """Celery's settings. The order of the time limits was checked when `settings` was made."""
     timeout_s = publish_timeout_s or 10.0
+    url = settings.require_redis_url()
     return {
-        "broker_url": settings.require_redis_url(),
+        "broker_url": url,
+        # Celery's own default for `rediss` is to check no certificate; options in the address win over this.
+        "broker_use_ssl": {"ssl_cert_reqs": ssl.CERT_REQUIRED} if url.startswith("rediss:") else False,
+        "broker_transport": "workers.transport:Transport",
         "broker_connection_timeout": timeout_s,
         "broker_connection_retry_on_startup": True,
         # Redis may be away for hours; a worker that gave up would have to be started by hand.

@@ -24,6 +24,7 @@ from loom_core.coordination.tallies import Tallies
 from loom_core.coordination.turns import Turns
 from loom_core.coordination.work import Handled, Work
 from loom_core.errors import LoomError, Unavailable
+from loom_core.server.logs import where
 from loom_core.storage.statements import sql
 from loom_core.tenancy import Scope
 from workers.parts import Parts
@@ -121,7 +122,7 @@ def _run(
         log.warning("tick_stopped", worker=spec.name, shard=shard, reason=result.detail)
     except Exception as error:
         result.detail = type(error).__name__
-        log.exception("tick_failed", worker=spec.name, shard=shard)
+        log.error("tick_failed", worker=spec.name, shard=shard, error_class=result.detail, where=where(error))
     seconds = time.monotonic() - started
     _report(spec, parts, lease, result, seconds)
     _count(spec, parts, result.outcome(), seconds, result)
@@ -169,8 +170,14 @@ def _handle(work: Work, scope: Scope, deadline: float, lease: Lease, result: Res
         raise
     except Exception as error:
         result.detail = type(error).__name__
-        log.exception(
-            "batch_failed", worker=lease.worker, shard=lease.shard, org=scope.org, namespace=scope.namespace
+        log.error(
+            "batch_failed",
+            worker=lease.worker,
+            shard=lease.shard,
+            org=scope.org,
+            namespace=scope.namespace,
+            error_class=result.detail,
+            where=where(error),
         )
         return Handled()
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import ssl
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from loom_core.fleet_state import GATES
 from loom_core.settings import Settings
 from workers.app import build_app, configuration, schedule
 from workers.registry import WORKERS, worker
+from workers.transport import Transport
 
 REDIS = {"redis_url": "redis://127.0.0.1:1/0"}
 
@@ -88,6 +90,22 @@ def test_nothing_but_json_is_read() -> None:
     app = build_app(Settings(**REDIS))
     assert app.conf.accept_content == ["json"]
     assert app.conf.task_ignore_result
+
+
+@pytest.mark.parametrize(
+    ("address", "encrypted"),
+    [
+        ("redis://h:1/0", False),
+        ("rediss://h:1/0", {"ssl_cert_reqs": ssl.CERT_REQUIRED}),
+        ("rediss://h:1/0?ssl_cert_reqs=none", {"ssl_cert_reqs": ssl.CERT_NONE}),
+    ],
+)
+def test_an_encrypted_address_is_spoken_to_encrypted_and_its_certificate_checked(
+    address: str, encrypted: object
+) -> None:
+    connection = build_app(Settings(redis_url=address)).connection_for_read()
+    assert connection.ssl == encrypted
+    assert connection.get_transport_cls() is Transport
 
 
 def test_the_core_does_not_know_celery() -> None:
