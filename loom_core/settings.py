@@ -1,7 +1,8 @@
 """Every `LOOM_*` setting in one class: name, default, unit, and why it exists.
 
 The README's table is generated from this class (`loom_core.settings_table`), and a test compares them.
-Nothing else in the code reads the environment for a setting.
+Nothing else reads the environment for a setting, except the client, which must not import this: it takes
+`LOOM_BASE_URL` and `LOOM_API_KEY` by itself.
 """
 
 from __future__ import annotations

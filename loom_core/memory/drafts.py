@@ -45,6 +45,20 @@ class Draft:
         ]  # fmt: skip
         return hashlib.sha256(canonical_json(content).encode("utf-8", "surrogatepass")).hexdigest()
 
+    def check_dates(self) -> None:
+        """Refuses a merged row that would end before it starts; a row stated whole was checked at the edge.
+
+        Raises `Invalid` naming the field.
+        """
+        spans = [("valid_to", self.valid_at, self.valid_to)]
+        spans += [
+            (f"relations[{index}].valid_to", each.valid_from or self.valid_at, each.valid_to or self.valid_to)
+            for index, each in enumerate(self.relations or ())
+        ]
+        for field, start, end in spans:
+            if start is not None and end is not None and end < start:
+                raise Invalid("ends_before_start", f"{field}: ends before it starts, with what the row keeps")
+
     def advisories(self) -> list[str]:
         """Names what of the entities is dropped (D22)."""
         dropped = [name for name in self.entities or () if canonicalise(name) is None]

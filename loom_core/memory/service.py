@@ -208,6 +208,7 @@ class MemoryService:
         changes["if_match_sha256"] = request.if_match_sha256
         changes["dry_run"] = request.dry_run
         draft = merged(row, json.loads(row.value), changes, row.path if row.path == MESSAGE else POINT)
+        draft.check_dates()
         report = self._writer.write(context, [draft])
         if report.errors:
             raise report.errors[0]
@@ -215,6 +216,7 @@ class MemoryService:
         return models.MemoryUpdateResponse(
             updated=not result.noop,
             reason="noop" if result.noop else None,
+            status="live",
             **_written(result, report.degraded),
             ontology_warnings=self._warnings(context.scope, [draft]),
         )

@@ -18,7 +18,7 @@ import anyio
 import anyio.to_thread
 import structlog
 
-from loom_core.errors import Conflict, Internal, Unavailable
+from loom_core.errors import Conflict, Internal, LoomError, Unavailable
 from loom_core.server.auth import Principal
 from loom_core.server.failures import as_loom_error
 from loom_core.server.identity import fill
@@ -105,8 +105,26 @@ class Dispatcher:
         arguments, context = fill(call.op, call.principal, call.arguments, call.request_id, self._settings)
         if self._threads.statistics().tasks_waiting >= MAX_WAITING:
             raise Unavailable("overloaded", "too many calls are waiting", retry_after_s=1)
-        work = functools.partial(self._answer, call, arguments, context)
+        answer = self._audited if call.op.audited else self._answer
+        work = functools.partial(answer, call, arguments, context)
         return await anyio.to_thread.run_sync(work, limiter=self._threads)
+
+    def _audited(self, call: Call, arguments: dict[str, Any], context: CallContext) -> dict[str, Any]:
+        """The answer, and a row that says who asked for it and how it ended."""
+        outcome = "failed"
+        try:
+            answer = self._answer(call, arguments, context)
+            outcome = "ok"
+            return answer
+        except LoomError as error:
+            outcome = error.code
+            raise
+        finally:
+            try:
+                self._services.audit.note(context, call.op.name, outcome)
+            except Exception as error:
+                # What was done stands; the log line that every audited call leaves says it too.
+                log.error("audit_not_kept", op=call.op.name, request_id=call.request_id, **cause(error))
 
     def _answer(self, call: Call, arguments: dict[str, Any], context: CallContext) -> dict[str, Any]:
         """In a thread: validate (a large value takes a while), look for a stored answer, handle, store."""

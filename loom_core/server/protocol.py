@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from loom_core.tenancy import Scope
+from loom_core.tenancy import CallContext, Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,13 @@ class IdempotencyStore(Protocol):
         """Store an answer. `memory_keys`: the rows it speaks of; erasing one takes the answer too (D36)."""
 
 
+class AuditLog(Protocol):
+    """Who called which audited operation, and how it ended."""
+
+    def note(self, context: CallContext, op: str, outcome: str) -> None:
+        """Writes one line down. Never a value."""
+
+
 class Services(Protocol):
     """One attribute a group of ops, one method an op: `services.memory.set(ctx, request)`.
 
@@ -43,6 +50,10 @@ class Services(Protocol):
     @property
     def idempotency(self) -> IdempotencyStore:
         """Where answers to writes are kept."""
+
+    @property
+    def audit(self) -> AuditLog:
+        """Where audited calls are written down."""
 
     def ready(self) -> Mapping[str, bool]:
         """By part (`clickhouse`, `redis`, `migrations`): whether it can serve. Never raises for an outage."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
 import redis
 
+from loom_core.canonical import surface_forms
 from loom_core.coordination.connection import connect_redis
 from loom_core.coordination.shards import shard_of
 from loom_core.coordination.wakeups import Wake, no_wake
@@ -19,6 +21,7 @@ from loom_core.namespace.service import NamespaceDecisions
 from loom_core.search.service import SearchService
 from loom_core.server.ops_service import OpsService
 from loom_core.settings import Settings
+from loom_core.storage.audit import AuditRows
 from loom_core.storage.idempotency import IdempotencyAnswers
 from loom_core.storage.migrate import pending
 from loom_core.storage.store import Store
@@ -65,6 +68,9 @@ class InstalledServices:
         )
         self.ops: Any = OpsService(self._store, settings, self.ready)
         self.idempotency = IdempotencyAnswers(self._store)
+        self.audit = AuditRows(self._store)
+        # Loads for seconds, so not within somebody's first write.
+        threading.Thread(target=surface_forms, args=("entity",), daemon=True).start()
 
     def ready(self) -> Mapping[str, bool]:
         """By part, whether it can serve. Redis counts where one is configured: without it only wake-ups wait."""

@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 import clickhouse_connect
 import urllib3
+from clickhouse_connect.datatypes.base import ClickHouseType
 from clickhouse_connect.driver import options
 from clickhouse_connect.driver.client import Client
 from clickhouse_connect.driver.exceptions import ClickHouseError, OperationalError
@@ -46,6 +47,7 @@ class Store:
         self._url = settings.require_clickhouse_url()
         self._settings = settings
         self._client: Client | None = None
+        self._types: dict[tuple[str, tuple[str, ...]], Sequence[ClickHouseType]] = {}
         self._lock = threading.Lock()
 
     def client(self) -> Client:
@@ -111,9 +113,18 @@ class Store:
                 table,
                 rows,
                 column_names=list(columns),
+                column_types=self._column_types(table, tuple(columns)),
                 database=DATABASE,
                 settings={"insert_deduplication_token": token} if token else None,
             )
+
+    def _column_types(self, table: str, columns: tuple[str, ...]) -> Sequence[ClickHouseType]:
+        """The columns' types, asked for once: the driver would ask before every INSERT."""
+        known = self._types.get((table, columns))
+        if known is None:
+            context = self.client().create_insert_context(table, list(columns), DATABASE)
+            known = self._types[table, columns] = context.column_types
+        return known
 
     def command(self, sql: str, **parameters: Any) -> None:
         """A statement without an answer: DDL, DELETE, INSERT … SELECT."""

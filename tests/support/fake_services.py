@@ -18,6 +18,16 @@ class Group:
     """The methods of one group of ops."""
 
 
+class FakeAudit:
+    """Keeps audit lines in a list."""
+
+    def __init__(self) -> None:
+        self.lines: list[tuple[str, str]] = []
+
+    def note(self, context: CallContext, op: str, outcome: str) -> None:
+        self.lines.append((op, outcome))
+
+
 class FakeIdempotency:
     """Stored answers in a dict."""
 
@@ -39,6 +49,7 @@ class FakeServices:
     def __init__(self) -> None:
         self.memory, self.facts, self.namespace, self.ops = Group(), Group(), Group(), Group()
         self.idempotency = FakeIdempotency()
+        self.audit = FakeAudit()
         self.calls: list[tuple[str, CallContext, Any]] = []
         self._handlers: dict[str, Handler] = {}
         self.checks: dict[str, bool] = {"clickhouse": True, "redis": True, "migrations": True}
