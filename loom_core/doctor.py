@@ -47,7 +47,11 @@ def _checked(
     try:
         return list(check(store, settings))
     except LoomError as error:
-        return [Finding(BAD, check.__name__.strip("_"), error.message, "see the server's log, then run this again")]
+        return [
+            Finding(
+                BAD, check.__name__.strip("_"), error.message, "see the server's log, then run this again"
+            )
+        ]
 
 
 def _clickhouse(store: Store, _: Settings) -> Iterator[Finding]:
@@ -125,7 +129,9 @@ def _provider(_: Store, settings: Settings) -> Iterator[Finding]:
             "set spacy (local) or litellm where the workers run",
         )  # fmt: skip
     elif settings.llm_provider == "litellm" and settings.llm_model is None:
-        yield Finding(BAD, "extractor", "litellm without a model", "set LOOM_LLM_MODEL, e.g. openai/gpt-4o-mini")
+        yield Finding(
+            BAD, "extractor", "litellm without a model", "set LOOM_LLM_MODEL, e.g. openai/gpt-4o-mini"
+        )
     else:
         yield Finding(GOOD, "extractor", settings.llm_model or settings.llm_provider)
 

@@ -18,7 +18,9 @@ from functools import lru_cache
 
 from loom_core.settings import get_settings
 
-SYNTAX = re.compile(r"(?P<part>\w+):(?P<step>\w+):(?P<action>raise|exit|hang)(:(?P<count>\d+))?(@(?P<key>.+))?")
+SYNTAX = re.compile(
+    r"(?P<part>\w+):(?P<step>\w+):(?P<action>raise|exit|hang)(:(?P<count>\d+))?(@(?P<key>.+))?"
+)
 
 POINTS: dict[str, str] = {
     "memory:land": "before the row is inserted",
