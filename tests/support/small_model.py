@@ -26,7 +26,9 @@ def model_file() -> Path | None:
 @contextmanager
 def serving() -> Iterator[str]:
     """Serve the model while the context is open; gives the base URL, `/v1` included."""
-    process = subprocess.Popen([sys.executable, __file__], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    process = subprocess.Popen(
+        [sys.executable, __file__], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
     assert process.stdout is not None
     try:
         for line in process.stdout:
