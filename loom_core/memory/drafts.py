@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from loom_core import clock
@@ -40,7 +40,7 @@ class Draft:
         """The hash that decides "the same content" (D20): value, entities (`[]` and absent differ), relations,
         dates, sensitivity, tags and confidence together."""
         content: list[Any] = [
-            self.value, self.entities, self.relations and [asdict(each) for each in self.relations],
+            self.value, self.entities, self.relations and [each.plain() for each in self.relations],
             self.valid_at, self.valid_to, self.sensitivity, list(self.tags), self.confidence,
         ]  # fmt: skip
         return hashlib.sha256(canonical_json(content).encode("utf-8", "surrogatepass")).hexdigest()
@@ -117,7 +117,7 @@ def row_of(draft: Draft, context: CallContext, head: str, arrival: int) -> Memor
     """
     sha = draft.content_sha256()
     scope = context.scope
-    relations = [asdict(each) for each in draft.relations or ()]
+    relations = [each.plain() for each in draft.relations or ()]
     return MemoryRow(
         memory_key=draft.memory_key,
         memory_id=digest("memory", scope.org, scope.namespace, draft.memory_key, head, sha),

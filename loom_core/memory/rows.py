@@ -22,6 +22,13 @@ class StatedRelation:
     valid_to: int | None = None
     confidence: float | None = None
 
+    def plain(self) -> dict[str, Any]:
+        """Its fields, as JSON takes them."""
+        return {name: getattr(self, name) for name in RELATION_FIELDS}
+
+
+RELATION_FIELDS = tuple(field.name for field in fields(StatedRelation))
+
 
 @dataclass(frozen=True, slots=True)
 class MemoryRow:

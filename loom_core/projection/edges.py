@@ -41,11 +41,8 @@ def edge_lines(store: Store, scope: Scope, plan: Plan) -> list[list[Any]]:
     stored = read_stored(store, scope, "projection.stored_edges", plan.stored_ids(), key_width=3)
     lines = []
     for planned in plan.rows:
-        desired = {
-            (a, b, span): times
-            for a, b in pairs(planned.reading.entities())
-            for span, times in enumerate(planned.history.spans)
-        }
+        spans = tuple(enumerate(planned.history.spans))
+        desired = {(a, b, span): times for a, b in pairs(planned.reading.entities()) for span, times in spans}
         for key, times, gone in changes(desired, stored.get(planned.row.memory_id, {})):
             a, b, span = key
             row = planned.row
