@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -118,6 +119,24 @@ class HttpWorld:
         """Neighbours with their co_occur."""
         rows = self.call("facts.related", entity=entity, **more)["related"]
         return {row["entity"]: row["co_occur"] for row in rows}
+
+    def walk(self, seed: str, **more: Any) -> dict[str, dict[str, Any]]:
+        """The nodes that a walk reports, by name."""
+        nodes = self.call("facts.traverse", seed_entity=seed, **more)["nodes"]
+        by_name = {node["entity"]: node for node in nodes}
+        assert len(by_name) == len(nodes), "a node is reported once"
+        return by_name
+
+    def wait_until_drained(self, timeout_s: float = 120) -> None:
+        """Until no row of this stack awaits extraction, projection or a close, as `ops.fleet` tells it."""
+        deadline = time.monotonic() + timeout_s
+        while left := {
+            each["worker"]: each["backlog"]
+            for each in self.call("ops.fleet")["workers"]
+            if each["backlog"] and each["worker"] != "entity_communities"
+        }:
+            assert time.monotonic() < deadline, f"still waiting after {timeout_s} s: {left}"
+            time.sleep(0.1)
 
     def restore(self, key: str, **target: Any) -> dict[str, Any]:
         """Undo."""
