@@ -56,7 +56,9 @@ def main() -> None:
 def build(sources: Sources) -> dict[str, list[str]]:
     """The lexicon's sections: title to lines."""
     nouns = build_nouns(sources)
-    known = sources.proper | sources.capitalised | sources.surnames.keys() | sources.given.keys()
+    known = (
+        sources.proper | sources.people | sources.capitalised | sources.surnames.keys() | sources.given.keys()
+    )
     names = {word for word in known | words_of_list("names") if word.endswith("s") and word not in nouns}
     singulars = {word for word in sources.nouns | words_of_list("unchanged") if word not in nouns}
     heads = words_of_list("heads")
@@ -85,7 +87,7 @@ def build_nouns(sources: Sources) -> dict[str, str]:
     entries: dict[str, str] = {}
     for plural, singulars in propose_plurals(sources, ours).items():
         fit = {word for word in singulars if len(word) > 2 or word in ours} - {plural}
-        if plural not in unchanged and fit and plural.isalpha() and plural.islower():
+        if fit and plural not in unchanged and plural.isalpha() and plural.islower() and plural[-2:] != "ss":
             entries[plural] = min(fit, key=lambda word: (sources.size(word), word))
     entries |= by_hand
     # A singular that is itself the plural of something would change again on a second pass.
@@ -115,6 +117,10 @@ def propose_plurals(sources: Sources, ours: set[str]) -> dict[str, set[str]]:
                 proposals[plural].add(singular)
     for plural, singular in sources.exceptions.items():
         if singular in nouns and sources.within(plural, KNOWN):
+            proposals[plural].add(singular)
+    for singular in sources.people:
+        plural = engine.plural_noun(singular)
+        if plural in sources.people and plural not in sources.proper | sources.surnames.keys():
             proposals[plural].add(singular)
     # As the head of a name, `deploys` or `retries` is a noun made of the verb.
     for base, (third, *_) in build_verbs(sources).items():

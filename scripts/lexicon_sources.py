@@ -38,8 +38,10 @@ class Sources:
     """WordNet's irregular plurals to their singular."""
     sizes: dict[str, int]
     """SCOWL's size of a word: 10 for the commonest, 95 for what only the largest word lists have."""
+    people: set[str]
+    """Words that SCOWL writes with a capital and inflects: Americans, Mondays."""
     capitalised: set[str]
-    """Words that SCOWL writes with a capital."""
+    """Other words that SCOWL writes with a capital."""
     surnames: dict[str, int]
     """Family name to its rank in the census."""
     given: dict[str, int]
@@ -55,7 +57,7 @@ class Sources:
 def read_sources(wordnet: Path, scowl: Path) -> Sources:
     plurals, verbs = _specialist(Path(lemminflect.__file__).parent / "resources" / "infl_lu.csv.gz")
     nouns, proper, phrases = _wordnet_nouns(wordnet / "data.noun")
-    sizes, capitalised = _scowl(scowl)
+    sizes, people, capitalised = _scowl(scowl)
     data = Path(census.__file__).parent
     return Sources(
         plurals=plurals,
@@ -66,6 +68,7 @@ def read_sources(wordnet: Path, scowl: Path) -> Sources:
         proper_phrases=phrases,
         exceptions=dict(line.split()[:2] for line in (wordnet / "noun.exc").read_text().splitlines()),
         sizes=sizes,
+        people=people,
         capitalised=capitalised,
         surnames=_census(data / "dist.all.last"),
         given=_census(data / "dist.female.first") | _census(data / "dist.male.first"),
@@ -114,8 +117,9 @@ def _wordnet_words(path: Path) -> Iterator[str]:
             yield from fields[4 : 4 + 2 * int(fields[3], 16) : 2]
 
 
-def _scowl(folder: Path) -> tuple[dict[str, int], set[str]]:
+def _scowl(folder: Path) -> tuple[dict[str, int], set[str], set[str]]:
     sizes: dict[str, int] = {}
+    people: set[str] = set()
     capitalised: set[str] = set()
     for path in sorted(folder.iterdir()):
         kind, _, digits = path.name.rpartition(".")
@@ -125,9 +129,11 @@ def _scowl(folder: Path) -> tuple[dict[str, int], set[str]]:
         for word in path.read_text(encoding="latin-1").split():
             if kind.endswith("-words"):
                 sizes[word] = min(size, sizes.get(word, RARE))
-            elif kind.endswith(("-proper-names", "-upper")) and word.isalpha():
+            elif kind.endswith("-upper") and word.isalpha():
+                people.add(word.lower())
+            elif kind.endswith("-proper-names") and word.isalpha():
                 capitalised.add(word.lower())
-    return sizes, capitalised
+    return sizes, people, capitalised
 
 
 def _census(path: Path) -> dict[str, int]:

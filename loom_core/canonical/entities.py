@@ -16,8 +16,7 @@ USER = "user"
 _CACHED_NAMES = 1 << 15
 _PLAIN = re.compile(r"[A-Za-z0-9]+(?: [A-Za-z0-9]+)*")
 _PREFIX = re.compile(r"(commit|error):")
-_MARKS = " \"'`*~[]«»"
-_PROSE_AFTER_PREFIX = re.compile(rf"(commit|error):[{re.escape(_MARKS)}]+")
+_PROSE = re.compile(r"(commit|error):\s*(?=[\s\"'`*~\[«“])")
 _POSSESSIVE = re.compile(r"(?<=[^\W\d_])'s(?![^\W_])|(?<=s)'(?=\s|$)")
 _DECADE = re.compile(r"(?<=\d)'s(?![^\W_])")
 _INITIALS = re.compile(r"(?:[a-z]\.){2,}|u\.s")
@@ -66,8 +65,9 @@ def _reduce_plain(name: str) -> str:
 
 
 def _reduce(name: str) -> str:
-    if match := _PROSE_AFTER_PREFIX.match(name):
-        name = f"{match[1]}: {name[match.end() :].rstrip(_MARKS)}"
+    if match := _PROSE.match(name):
+        # A blank or markup after the colon: the blank stays when the markup goes, or an identifier would appear.
+        name = f"{match[1]}: {unwrap(name[match.end() :])}"
     if _INITIALS.fullmatch(name):
         return name.replace(".", "")
     name = unwrap(name)

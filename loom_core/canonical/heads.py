@@ -1,6 +1,8 @@
 """Singularises the head noun of a phrase."""
 
-from loom_core.canonical.lexicon import names, rules
+from collections.abc import Iterator
+
+from loom_core.canonical.lexicon import names, plurals_of, rules
 from loom_core.canonical.words import (
     DROPPED,
     FIRST_PERSON,
@@ -31,6 +33,17 @@ def singularise_head(phrase: str) -> str:
     return " ".join(words)
 
 
+def plural_candidates(phrase: str) -> Iterator[str]:
+    """What may be the plural of `phrase`, whose head is in the singular: known plurals and regular ones."""
+    words = phrase.split(" ")
+    at = _head(words)
+    parts = words[at].split("-")
+    for part in dict.fromkeys((_head_part(parts), len(parts) - 1)):
+        for plural in plurals_of(parts[part]):
+            hyphenated = "-".join([*parts[:part], plural, *parts[part + 1 :]])
+            yield " ".join([*words[:at], hyphenated, *words[at + 1 :]])
+
+
 def _head(words: list[str]) -> int:
     for at in range(1, len(words) - 1):
         # `peer to peer networks`: the doubled noun only qualifies the one that follows.
@@ -58,9 +71,8 @@ def _singular(word: str) -> str:
 
 
 def _singular_of_hyphenated(word: str) -> str:
-    """The head of `runners-up` and `mothers-in-law` stands before the particle, that of `sign-ups` last."""
     parts = word.split("-")
-    at = next((i - 1 for i in range(1, len(parts)) if parts[i] in HYPHEN_PARTICLES), len(parts) - 1)
+    at = _head_part(parts)
     part = parts[at]
     if at == len(parts) - 1 and part in PARTICLE_PLURALS:
         parts[at] = PARTICLE_PLURALS[part]
@@ -69,6 +81,11 @@ def _singular_of_hyphenated(word: str) -> str:
         if parts[at] == part and at == len(parts) - 1:
             parts[at] = _as_in_one_word(parts)
     return "-".join(parts)
+
+
+def _head_part(parts: list[str]) -> int:
+    """The head of `runners-up` and `mothers-in-law` stands before the particle, that of `sign-ups` last."""
+    return next((at - 1 for at in range(1, len(parts)) if parts[at] in HYPHEN_PARTICLES), len(parts) - 1)
 
 
 def _as_in_one_word(parts: list[str]) -> str:

@@ -92,6 +92,22 @@ def rules() -> Rules:
     )
 
 
+def plurals_of(word: str) -> list[str]:
+    """The known plurals of `word` and the regular ones it might have."""
+    regular = [word + "s", word + "es"]
+    if word.endswith("y"):
+        regular.append(word[:-1] + "ies")
+    return [*_plurals().get(word, ()), *regular]
+
+
+@cache
+def _plurals() -> dict[str, list[str]]:
+    plurals = defaultdict(list)
+    for plural, singular in rules().nouns.items():
+        plurals[singular].append(plural)
+    return dict(plurals)
+
+
 @cache
 def names() -> Names:
     sections = _sections()

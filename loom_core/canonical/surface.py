@@ -1,25 +1,15 @@
-"""The ways a canonical name may stand in a text."""
+"""The forms a canonical name may take in a text."""
 
-from functools import cache
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import inflect
+from loom_core.canonical.entities import canonicalise
+from loom_core.canonical.heads import plural_candidates
 
 
 def surface_forms(canonical: str) -> tuple[str, ...]:
-    """The canonical name and, where it differs, its plural: what to look for in a folded text.
+    """`canonical` and its plurals, folded, the name itself first: what to look for to ground it (D24).
 
-    `canonical` is a result of `canonicalise`. An entity counts as named by a text when one of these
-    occurs in it (D24's `extracted`).
+    `canonical` is a result of `canonicalise`. Only such plurals count whose canonical form is the name
+    again: `index` has `indexes` and `indices`, `kubernetes` has none. They come from the lexicon read
+    backwards; the inflect package would take two seconds to load and give `kuberneteses`.
     """
-    plural = _engine().plural_noun(canonical)
-    return (canonical,) if not plural or plural == canonical else (canonical, plural)
-
-
-@cache
-def _engine() -> "inflect.engine":
-    # Imported on first use: it takes longer to load than the rest of the package together.
-    import inflect
-
-    return inflect.engine()
+    plurals = (form for form in plural_candidates(canonical) if canonicalise(form) == canonical)
+    return tuple(dict.fromkeys((canonical, *plurals)))
