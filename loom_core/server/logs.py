@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 import traceback
+from collections.abc import MutableMapping
 from typing import Any
 
 import structlog
@@ -35,12 +36,24 @@ def configure(settings: Settings) -> None:
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=shared,
-            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, final],
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, _errors_as_frames, final],
         )
     )
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(level)
+
+
+def _errors_as_frames(_: Any, __: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """An error as its class and its frames: a printed traceback quotes values, and takes seconds to draw."""
+    info = line.pop("exc_info", None)
+    error = (
+        info[1] if isinstance(info, tuple) else info if isinstance(info, BaseException) else sys.exc_info()[1]
+    )
+    if info and error is not None:
+        line["error_class"] = type(error).__name__
+        line["where"] = where(error)
+    return line
 
 
 def where(error: BaseException) -> list[str]:
