@@ -19,22 +19,26 @@ def split_unconnected(graph: Graph, labels: NDArray[np.int32]) -> None:
 def _connected_parts(
     offsets: NDArray[np.int64], neighbours: NDArray[np.int32], labels: NDArray[np.int32]
 ) -> NDArray[np.int32]:
-    count = len(labels)
-    parts = np.full(count, -1, np.int32)
-    reached = np.empty(count, np.int32)
-    for first in range(count):
-        if labels[first] < 0 or parts[first] >= 0:
+    """A forest over the entities, joined along the edges inside communities; a root is its tree's first."""
+    parent = np.arange(len(labels), dtype=np.int32)
+    for entity in range(len(labels)):
+        if labels[entity] < 0:
+            parent[entity] = -1
             continue
-        parts[first] = first
-        reached[0] = first
-        done, end = 0, 1
-        while done < end:
-            entity = reached[done]
-            done += 1
-            for edge in range(offsets[entity], offsets[entity + 1]):
-                neighbour = neighbours[edge]
-                if labels[neighbour] == labels[first] and parts[neighbour] < 0:
-                    parts[neighbour] = first
-                    reached[end] = neighbour
-                    end += 1
-    return parts
+        for edge in range(offsets[entity], offsets[entity + 1]):
+            neighbour = neighbours[edge]
+            if neighbour > entity:
+                break  # rows are sorted: the other end's row will join the two
+            if labels[neighbour] == labels[entity]:
+                one, other = entity, neighbour
+                while parent[one] != one:
+                    parent[one] = parent[parent[one]]
+                    one = parent[one]
+                while parent[other] != other:
+                    parent[other] = parent[parent[other]]
+                    other = parent[other]
+                parent[max(one, other)] = min(one, other)
+    for entity in range(len(labels)):
+        if parent[entity] >= 0:
+            parent[entity] = parent[parent[entity]]  # a parent comes before its child: it is done
+    return parent

@@ -137,14 +137,13 @@ def _wake(
     row_labels: NDArray[np.int32],
     old: int,
     new: int,
-    row_slack: NDArray[np.int64],
     slack: NDArray[np.int64],
     upcoming: NDArray[np.int32],
     waiting: int,
 ) -> int:
     """Queue the neighbours that may move now that an entity went from label `old` to `new`."""
     for k in range(len(near)):
-        left, label = row_slack[k], row_labels[k]
+        left, label = slack[near[k]], row_labels[k]
         if left < 0 or label < 0:
             continue
         weight = np.int64(edge_weights[k])
@@ -186,7 +185,6 @@ def _propagate(
     taken = np.empty(longest_row + 1, np.int32)
     best_labels = np.empty(longest_row + 1, np.int32)
     row_labels = np.empty(longest_row + 1, np.int32)
-    row_slack = np.empty(longest_row + 1, np.int64)
     tied_names = np.empty(longest_row + 1, np.uint64)
 
     moves = 0
@@ -208,7 +206,5 @@ def _propagate(
                 best = _break_tie(best_labels[:ties], hashes, hashes[entity], tied_names)
             labels[entity] = best
             moves += 1
-            for k in range(len(near)):
-                row_slack[k] = slack[near[k]]
-            waiting = _wake(near, edge_weights, row_labels, own, best, row_slack, slack, upcoming, waiting)
+            waiting = _wake(near, edge_weights, row_labels, own, best, slack, upcoming, waiting)
     return moves

@@ -66,8 +66,7 @@ def run_pass(graph: Graph, drop: Drop, hubs: HubOrder) -> Pass:
     chosen = returning(graph, labels, dropped)
     labels[dropped] = chosen
     returned = dropped[chosen >= 0]
-    if len(returned):
-        propagate(graph, labels, _neighbourhood(graph, labels, returned))
+    if propagate(graph, labels, _neighbourhood(graph, labels, returned)) > 0:
         split_unconnected(graph, labels)
     sizes = np.bincount(labels[labels >= 0], minlength=1)
     return Pass(drop, labels, dropped[chosen < 0], float(sizes.max()) / graph.entities, quality)
