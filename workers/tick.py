@@ -18,7 +18,7 @@ import structlog
 from billiard.exceptions import SoftTimeLimitExceeded
 
 from loom_core import clock, faults
-from loom_core.coordination.leases import Lease
+from loom_core.coordination.leases import EVERY_SHARD, Lease
 from loom_core.coordination.shards import shard_of
 from loom_core.coordination.tallies import Tallies
 from loom_core.coordination.turns import Turns
@@ -33,8 +33,6 @@ from workers.spec import WorkerSpec
 
 log = structlog.get_logger(__name__)
 
-EVERY_SHARD = 2**32 - 1
-"""The shard under which a fan-out takes its lease and reports."""
 RUN_COLUMNS = (
     "worker", "shard", "last_run_at", "last_outcome", "handled", "failed", "seconds", "detail", "fence", "ver"
 )  # fmt: skip

@@ -13,6 +13,9 @@ import redis
 
 from loom_core.coordination.holders import is_gone, this_process
 
+EVERY_SHARD = 2**32 - 1
+"""The shard under which a fan-out over all of them takes its lease and reports."""
+
 _held: set[str] = set()
 """Holder names of the leases that this process works under now."""
 
@@ -107,6 +110,20 @@ class Leases:
         _held.discard(lease.holder)
         keys = [_key("lease", lease.worker, lease.shard), _key("came", lease.worker, lease.shard)]
         return bool(self._release(keys=keys, args=[lease.holder]))
+
+
+def held_since(client: redis.Redis, worker: str, shards: int) -> list[int]:
+    """When each lease of a worker that is held now was granted, in ms since 1970.
+
+    Read off the fencing tokens, which are the clock unless it was set back.
+    """
+    names = [*range(shards), EVERY_SHARD]
+    pipeline = client.pipeline(transaction=False)
+    for shard in names:
+        pipeline.exists(_key("lease", worker, shard))
+        pipeline.get(_key("fence", worker, shard))
+    answers = pipeline.execute()
+    return [int(fence) for held, fence in zip(answers[::2], answers[1::2], strict=True) if held and fence]
 
 
 def _is_left_behind(holder: str) -> bool:

@@ -24,7 +24,7 @@ def build_app(settings: Settings, services: Services) -> Starlette:
     Raises `Invalid` for a secret that is too short, `Internal` for services that lack a handler.
     """
     authenticator = Authenticator(settings)
-    metrics = Metrics()
+    metrics = Metrics(services.fleet_metrics)
     dispatcher = Dispatcher(settings, services, metrics)
     door = Door(authenticator, RateLimiter(settings.rate_limit_per_minute))
     endpoints = Endpoints(door, dispatcher, services, metrics, tokens=not authenticator.single_user)

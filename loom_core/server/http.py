@@ -166,7 +166,8 @@ class Endpoints:
 
     async def metrics(self, _: Request) -> Response:
         """Prometheus's text format."""
-        return Response(self._metrics.render(), media_type="text/plain; version=0.0.4; charset=utf-8")
+        text = await anyio.to_thread.run_sync(self._metrics.render, abandon_on_cancel=True)
+        return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
 
     async def openapi(self, _: Request) -> Response:
         """The OpenAPI document."""

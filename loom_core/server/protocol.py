@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from prometheus_client.registry import Collector
+
 from loom_core.tenancy import CallContext, Scope
 
 
@@ -54,6 +56,10 @@ class Services(Protocol):
     @property
     def audit(self) -> AuditLog:
         """Where audited calls are written down."""
+
+    @property
+    def fleet_metrics(self) -> Collector | None:
+        """Collects the fleet's metrics, bounded in time; None where no fleet is known."""
 
     def ready(self) -> Mapping[str, bool]:
         """By part (`clickhouse`, `redis`, `migrations`): whether it can serve. Never raises for an outage."""

@@ -19,6 +19,7 @@ from loom_core.memory.service import MemoryService
 from loom_core.memory.writer import Writer
 from loom_core.namespace.service import NamespaceDecisions
 from loom_core.search.service import SearchService
+from loom_core.server.fleet_metrics import FleetMetrics
 from loom_core.server.ops_service import OpsService
 from loom_core.settings import Settings
 from loom_core.storage.audit import AuditRows
@@ -69,6 +70,7 @@ class InstalledServices:
         self.ops: Any = OpsService(self._store, settings, self.ready)
         self.idempotency = IdempotencyAnswers(self._store)
         self.audit = AuditRows(self._store)
+        self.fleet_metrics = FleetMetrics(self._store, self._redis, settings)
         # Loads for seconds, so not within somebody's first write.
         threading.Thread(target=surface_forms, args=("entity",), daemon=True).start()
 

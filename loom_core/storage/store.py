@@ -18,6 +18,7 @@ from clickhouse_connect.datatypes.base import ClickHouseType
 from clickhouse_connect.driver import options
 from clickhouse_connect.driver.client import Client
 from clickhouse_connect.driver.exceptions import ClickHouseError, OperationalError
+from prometheus_client import Histogram
 
 from loom_core import faults
 from loom_core.errors import Internal, Invalid, Unavailable
@@ -29,6 +30,12 @@ AWAY = frozenset({159, 160, 202, 209, 210, 225, 241, 242, 243, 252, 319, 999})
 network, quorum, no space left."""
 # To ask whether rows are a DataFrame, an insert imports pandas where it is installed: 70 MiB a process.
 options.pd = options.pd_time_test = None
+INSERT_SECONDS = Histogram(
+    "loom_insert_seconds",
+    "Seconds an INSERT took, failed ones included",
+    ["table"],
+    buckets=(0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0),
+)
 READ_FORMATS = {"DateTime64": "int", "Date": "string"}
 
 
@@ -98,7 +105,7 @@ class Store:
     def insert_columns(self, table: str, names: Sequence[str], columns: Sequence[Any]) -> None:
         """One INSERT into `loom.<table>` of columns, lists or numpy arrays of equal length."""
         faults.reach("store", f"insert_{table}")
-        with _errors_named():
+        with _errors_named(), INSERT_SECONDS.labels(table).time():
             self.client().insert(table, columns, column_names=names, database=DATABASE, column_oriented=True)
 
     def insert(
@@ -108,7 +115,7 @@ class Store:
         if not rows:
             return
         faults.reach("store", f"insert_{table}")
-        with _errors_named():
+        with _errors_named(), INSERT_SECONDS.labels(table).time():
             self.client().insert(
                 table,
                 rows,

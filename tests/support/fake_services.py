@@ -50,6 +50,7 @@ class FakeServices:
         self.memory, self.facts, self.namespace, self.ops = Group(), Group(), Group(), Group()
         self.idempotency = FakeIdempotency()
         self.audit = FakeAudit()
+        self.fleet_metrics = None
         self.calls: list[tuple[str, CallContext, Any]] = []
         self._handlers: dict[str, Handler] = {}
         self.checks: dict[str, bool] = {"clickhouse": True, "redis": True, "migrations": True}
