@@ -90,6 +90,8 @@ def configuration(settings: Settings, publish_timeout_s: float | None = None) ->
         "beat_schedule": schedule(settings),
         # Without a file: what is due stands in the tables, so a beat that starts anew sweeps at once.
         "beat_scheduler": "celery.beat:Scheduler",
+        # Seconds a beat sleeps at most: how soon it notices that it is to stop.
+        "beat_max_loop_interval": 1.0,
         "timezone": "UTC",
     }
 

@@ -1,4 +1,4 @@
-"""A pool process's life: its log, and how it is asked to stop at the end of the batch in hand."""
+"""The life of the fleet's processes: their log, and how each is asked to stop between two pieces of work."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ def connect_signals() -> None:
     signals.setup_logging.connect(_set_up_logging)
     signals.worker_process_init.connect(_listen)
     signals.worker_shutting_down.connect(_tell_pool)
+    signals.beat_init.connect(_stop_between_entries)
 
 
 def _set_up_logging(**_: Any) -> None:
@@ -41,3 +42,14 @@ def _tell_pool(**_: Any) -> None:
             os.kill(child.pid, STOP_SIGNAL)
         except ProcessLookupError:
             continue
+
+
+def _stop_between_entries(sender: Any, **_: Any) -> None:
+    """In a beat: Celery raises SystemExit from its handler, and a publish that it hits turns it into an error."""
+
+    def stop(*_: Any) -> None:
+        # Not from the handler itself, which may interrupt the log in the middle of a line.
+        threading.Thread(target=sender.stop, daemon=True).start()
+
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
