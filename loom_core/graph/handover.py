@@ -162,14 +162,17 @@ def stands_of(claims: Mapping[Key, Sequence[Claim]]) -> dict[Key, list[Stand]]:
 def _handed_over(tenure: Tenure, object_: str, begins: Mapping[Key, int], retired: Mapping[Key, int]) -> int:
     """Where a statement of this tenure is retired.
 
-    Where the new row attests it, at the start of the new row's statement. If that is later than the new
-    row's own start, the old statement bridges the time between, as long as the new row is not retired.
+    Where the new row attests it, at the start of the new row's statement. If that is later than the new row's
+    own start, the old statement bridges the time between, as long as the new row is not retired and, where
+    that is another key's, nothing happens to the old key.
     """
     until = bound(tenure.until)
     if tenure.by is None or (tenure.by, object_) not in begins:
         return until
     begin = begins[tenure.by, object_]
-    return begin if begin <= until else min(begin, retired.get((tenure.by, object_), FOREVER))
+    if begin <= until:
+        return begin
+    return min(begin, retired.get((tenure.by, object_), FOREVER), bound(tenure.then))
 
 
 def _parts(tenure: Tenure, until: int, restored: Sequence[int]) -> list[tuple[int, int | None]]:

@@ -60,13 +60,14 @@ class Tenure(NamedTuple):
     """Time in which nothing has retired a row version: [since, until), None where there is no bound.
 
     `by` is the row that superseded it, whose statements it may hand over to; None where none does: a
-    delete, an Undo of another version of the key, or no end. A backdated row can leave a restored tenure
-    with no time at all.
+    delete, an Undo of another version of the key, or no end. `then`: where that row is another key's, the
+    next thing that happened to this key. A backdated row can leave a restored tenure with no time at all.
     """
 
     since: int | None
     until: int | None
     by: str | None
+    then: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,7 @@ class RowHistory:
         start, end = self.start, self.valid_to
         lifted = None if end is None else next((at for at in self.restored if at >= end), None)
         parts = []
-        for since, until, _ in self.tenures:
+        for since, until, *_ in self.tenures:
             begin = start if since is None else max(start, since)
             parts.append(stretch(begin, bound(until), end))
             if lifted is not None:
@@ -242,25 +243,33 @@ def _tenures(steps: Sequence[_Step]) -> dict[str, list[Tenure]]:
 
     Of several with the same effect the one learned first ends it.
     """
-    ending: list[_Step | None] = [None] * len(steps)
-    earliest: _Step | None = None
+    ending: list[int | None] = [None] * len(steps)
+    earliest: int | None = None
     for place in reversed(range(len(steps))):
         ending[place] = earliest
-        if earliest is None or steps[place].effect <= earliest.effect:
-            earliest = steps[place]
+        if earliest is None or steps[place].effect <= steps[earliest].effect:
+            earliest = place
     tenures: dict[str, list[Tenure]] = {}
-    ended_by: dict[str, _Step | None] = {}
-    for step, end in zip(steps, ending, strict=True):
+    ended_at: dict[str, int | None] = {}
+    for place, step in enumerate(steps):
         if not step.begins_tenure():
             continue
         own = tenures.setdefault(step.memory_id, [])
         since = None if step.kind == "version" else step.effect
-        if own and ended_by[step.memory_id] is step:  # restored while it was live: the tenure goes on
+        if own and ended_at[step.memory_id] == place:  # restored while it was live: the tenure goes on
             since = own.pop().since
-        own.append(Tenure(since, end.effect if end else None, _taker(end)))
-        ended_by[step.memory_id] = end
+        own.append(_tenure(since, steps, ending, ending[place]))
+        ended_at[step.memory_id] = ending[place]
     return tenures
 
 
-def _taker(end: _Step | None) -> str | None:
-    return end.memory_id if end is not None and end.kind in ("version", "supersede") else None
+def _tenure(
+    since: int | None, steps: Sequence[_Step], ending: Sequence[int | None], end: int | None
+) -> Tenure:
+    if end is None:
+        return Tenure(since, None, None)
+    step, following = steps[end], ending[end]
+    if step.kind == "supersede":
+        then = None if following is None else steps[following].effect
+        return Tenure(since, step.effect, step.memory_id, then)
+    return Tenure(since, step.effect, step.memory_id if step.kind == "version" else None)

@@ -106,8 +106,6 @@ def current_times(stands: Iterable[Stand], undos: Iterable[int]) -> dict[str, Ti
             if best is not None:
                 times[best].begin(instant)
             holder = best
-    if holder is not None:
-        times[holder].end(FOREVER)
     return times
 
 

@@ -112,19 +112,23 @@ class NaiveModel:
             result = self.retired(row, object_, goes_on)
         else:
             end = self.ender(row, place)
-            result = self.handed_over(row, object_, end[1]) if end else inf
+            result = self.handed_over(row, object_, *end) if end else inf
             if following:
                 restore = self.steps(row.key)[following[0]].effect
                 result = min(result, restore, self.retired(row, object_, following[0]))
         return result
 
-    def handed_over(self, row: Row, object_: str, end: Step) -> float:
+    def handed_over(self, row: Row, object_: str, place: int, end: Step) -> float:
         """D11: at the new row's start; "one that is attested hands over": "ends where the new one's starts"."""
         by = end.row
         if end.kind not in ("set", "supersede") or by is None or not self.stated(by, object_):
             return end.effect
         begin = self.begin(by, object_)
-        if begin <= end.effect or (by.arrival, by.memory_id) < (row.arrival, row.memory_id):
+        if begin <= end.effect:
+            return begin
+        following = self.ender(row, place) if end.kind == "supersede" else None
+        begin = min(begin, following[1].effect) if following else begin
+        if (by.arrival, by.memory_id) < (row.arrival, row.memory_id):
             return begin
         first = self.tenures(by)[0]
         return min(begin, self.retired(by, object_, first), self.said_again(by, object_, by.arrival))

@@ -84,6 +84,7 @@ def check_shape(history: History) -> None:
         for spans in history.derive(cardinality).values():
             assert spans
             assert all(before.until < after.valid_from for before, after in pairwise(spans))
+            assert len(spans) == 1 or all(span.valid_from < span.until for span in spans)
             for span in spans:
                 assert span.invalid_at is None or span.valid_from <= span.invalid_at
                 assert span.invalid_at is None or span.valid_to is None or span.invalid_at < span.valid_to

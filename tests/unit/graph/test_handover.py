@@ -152,3 +152,22 @@ def test_a_value_whose_end_an_undo_lifted_is_handed_over_without_the_gap_before(
     assert intervals(history, "k1.2") == ((at(kept), None, None),)
     assert history.values("2025-02-01") == {"london": 1}
     assert history.values("2025-03-15") == ({"london": 1} if kept == "2025-01-01" else {})
+
+
+@pytest.mark.parametrize("happens", ["delete", "undo", "new version"])
+def test_the_bridge_to_another_keys_later_statement_ends_with_what_happens_to_the_old_key(
+    happens: str,
+) -> None:
+    history = london_since_january()
+    history.set("k1", Says("london"), arrives="2025-03-01")
+    history.set("k2", Says("london", "2025-09-01"), arrives="2025-06-01", supersedes=["k1"])
+    assert history.values("2025-08-15") == {"london": 1}
+    if happens == "delete":
+        history.delete("k1", "2025-08-01")
+    elif happens == "undo":
+        history.undo("k1", "2025-08-01", version=1)
+    else:
+        history.set("k1", arrives="2025-08-01")
+    assert history.values("2025-07-15") == {"london": 1}
+    assert history.values("2025-08-15") == ({"london": 1} if happens == "undo" else {})
+    assert history.values("2025-09-01") == {"london": 2 if happens == "undo" else 1}

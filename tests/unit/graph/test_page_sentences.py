@@ -199,6 +199,42 @@ def test_a_value_stated_after_one_undo_loses_to_the_next_undo() -> None:
     assert history.values("2025-11-12") == {"london": 1}
 
 
+def test_each_undo_ranks_on_its_own_day() -> None:
+    history = History()
+    history.set("k1", Says("london", "2025-01-01"), arrives="2025-01-02")
+    history.set("k2", Says("rome", "2025-05-05"), arrives="2025-01-03")
+    history.undo("k1", "2025-04-01")
+    history.undo("k1", "2025-05-10")
+    assert history.values("2025-05-07") == {"rome": 1}
+    assert history.values("2025-05-10") == {"london": 1}
+
+
+def test_a_value_stated_after_one_undo_gains_nothing_by_a_later_undo() -> None:
+    history = History()
+    history.set("k1", Says("london", "2025-01-01"), arrives="2025-01-02")
+    history.set("k2", Says("bern", "2025-01-01"), arrives="2025-01-03")
+    history.set("k3", Says("rome", "2025-11-15"), arrives="2025-01-04")
+    history.undo("k1", "2025-11-10")
+    history.set("k4", Says("paris", "2025-02-01"), arrives="2025-11-11")
+    history.undo("k2", "2025-11-20")
+    history.delete("k2", "2025-11-21")
+    assert history.values("2025-11-12") == {"paris": 1}
+    assert history.values("2025-11-20") == {"bern": 1}
+    assert history.values("2025-11-21") == {"rome": 1}
+
+
+@pytest.mark.parametrize(
+    ("arrives", "current"),
+    [("2025-11-10T00:00:00.000001", "paris"), ("2025-11-10T00:00", "london"), ("2025-11-09T23:00", "london")],
+)
+def test_only_what_arrives_after_the_undo_is_stated_after_it(arrives: str, current: str) -> None:
+    history = History()
+    history.set("k1", Says("london", "2025-10-01"), arrives="2025-10-02")
+    history.set("k2", Says("paris", "2025-11-09"), arrives=arrives)
+    history.undo("k1", "2025-11-10")
+    assert history.values(LATER) == {current: 1}
+
+
 def test_an_undone_past_value_is_current_against_a_dated_one() -> None:
     history = History()
     history.set("k1", Says("london", past=True), arrives="2025-11-01")
