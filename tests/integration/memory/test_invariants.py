@@ -168,7 +168,12 @@ UNSCOPED = {"llm_spend", "worker_runs", "migrations"}
 """Tables of the installation, not of a tenant."""
 FLEETS_OWN = {"fleet", "doctor", "metrics"}
 """Files whose statements span tenants; they return names and counts, never data."""
-SPAN_TENANTS = {"community_pass.consolidated", "community_pass.walked", "projection.batches_since"}
+SPAN_TENANTS = {
+    "community_pass.consolidated",
+    "community_pass.walked",
+    "community_pass.looked_at",
+    "projection.batches_since",
+}
 """The same, single statements: the namespaces to cluster; how many inserts a table has seen."""
 
 
