@@ -72,14 +72,13 @@ def _singular(word: str) -> str:
 
 def _singular_of_hyphenated(word: str) -> str:
     parts = word.split("-")
-    at = _head_part(parts)
-    part = parts[at]
-    if at == len(parts) - 1 and part in PARTICLE_PLURALS:
-        parts[at] = PARTICLE_PLURALS[part]
-    elif part.isalpha():
-        parts[at] = rules().singular(part)
-        if parts[at] == part and at == len(parts) - 1:
-            parts[at] = _as_in_one_word(parts)
+    at, last = _head_part(parts), len(parts) - 1
+    singular = rules().singular(parts[at]) if parts[at].isalpha() else parts[at]
+    if singular == parts[at] and parts[last] in PARTICLE_PLURALS:
+        at, singular = last, PARTICLE_PLURALS[parts[last]]
+    elif singular == parts[at] and at == last:
+        singular = _as_in_one_word(parts)
+    parts[at] = singular
     return "-".join(parts)
 
 

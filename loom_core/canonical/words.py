@@ -1,7 +1,7 @@
 """Closed word classes: the words that are no entity's name, and those that mark a phrase's head.
 
 These are grammar, not vocabulary: English adds a noun a day but no preposition in a lifetime, so they
-are written down here, while nouns and verbs come from the lexicon files.
+are written down here, while nouns and verbs come from the lexicon.
 """
 
 
@@ -58,7 +58,7 @@ PREPOSITIONS = listed(
 # Inside a hyphenated noun the head stands before one of these: runners-up, mothers-in-law.
 HYPHEN_PARTICLES = PREPOSITIONS | {"up", "out", "off", "down", "away", "back", "de", "la", "du"}
 
-# Nouns made of verb and particle take their plural at the end: sign-ups, add-ons.
+# Nouns made with such words take their plural at the end: sign-ups, add-ons, one-on-ones.
 PARTICLE_PLURALS = {
-    word + "s": word for word in listed("up in on out off down over by back to through around away")
+    word + "s": word for word in listed("up in on out off down over by back to through around away one")
 }

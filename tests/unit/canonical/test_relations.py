@@ -122,6 +122,26 @@ def test_a_base_form_or_a_noun_stays(base: str) -> None:
     assert normalise_relation(base) == (base, False)
 
 
+@pytest.mark.parametrize(
+    "stored",
+    [
+        "work_at",
+        "employ_by",
+        "live_in",
+        "reside_in",
+        "base_in",
+        "locate_in",
+        "marry_to",
+        "employer",
+        "location",
+        "is_a",
+    ],
+)
+def test_the_relations_that_loom_knows_by_name_are_stored_forms(stored: str) -> None:
+    """Those of cardinality one by default (D14), and the edge to an entity's type (D24)."""
+    assert normalise_relation(stored) == (stored, False)
+
+
 def test_founded_does_not_become_find() -> None:
     assert normalise_relation("founded") == ("found", True)
     assert normalise_relation("found") == ("found", False)
