@@ -17,8 +17,8 @@ _CACHED_NAMES = 1 << 15
 _PLAIN = re.compile(r"[A-Za-z0-9]+(?: [A-Za-z0-9]+)*")
 _PREFIX = re.compile(r"(commit|error):")
 _PROSE = re.compile(r"(commit|error):\s*(?=[\s\"'`*~\[«“])")
-_POSSESSIVE = re.compile(r"(?<=[^\W\d_])'s(?![^\W_])|(?<=s)'(?=\s|$)")
-_DECADE = re.compile(r"(?<=\d)'s(?![^\W_])")
+_DECADE = re.compile(r"(?<!\S)(\d+)'s(?![^\W_])")
+_POSSESSIVE = re.compile(r"(?<=[^\W_])'s(?![^\W_])|(?<=s)'(?=\s|$)")
 _INITIALS = re.compile(r"(?:[a-z]\.){2,}|u\.s")
 _CONTRACTED = re.compile(r"(?:i|we|you|he|she|it|they|that|there|who|what)'(?:m|s|re|ve|d|ll)")
 _EAST_ASIAN = re.compile(
@@ -71,7 +71,7 @@ def _reduce(name: str) -> str:
     if _INITIALS.fullmatch(name):
         return name.replace(".", "")
     name = unwrap(name)
-    name = _DECADE.sub("s", _POSSESSIVE.sub("", name))
+    name = _POSSESSIVE.sub("", _DECADE.sub(r"\1s", name))
     first, blank, rest = name.partition(" ")
     if blank and first in DETERMINERS:
         return rest

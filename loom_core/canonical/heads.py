@@ -4,9 +4,8 @@ from collections.abc import Iterator
 
 from loom_core.canonical.lexicon import names, plurals_of, rules
 from loom_core.canonical.words import (
-    DROPPED,
-    FIRST_PERSON,
     HYPHEN_PARTICLES,
+    NOBODY,
     PARTICLE_PLURALS,
     PREPOSITIONS,
 )
@@ -24,8 +23,8 @@ def singularise_head(phrase: str) -> str:
     if singular == words[at]:
         return phrase
     if len(words) == 1:
-        # `mines` stays: as `mine` it would be the user.
-        stays = phrase in DROPPED or singular in DROPPED or singular in FIRST_PERSON
+        # `mines` stays: as `mine` it would be the user. `windows` alone is a name, `context windows` is none.
+        stays = phrase in NOBODY or singular in NOBODY or phrase in names().phrases
         return phrase if stays else singular
     if _is_name(words, at):
         return phrase

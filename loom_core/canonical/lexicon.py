@@ -70,7 +70,7 @@ class Rules:
 
 @dataclass(frozen=True)
 class Names:
-    """Names of several words whose last word looks like a plural."""
+    """Names whose last word looks like a plural, and the given and family names that make others."""
 
     phrases: frozenset[str]
     given: frozenset[str]

@@ -48,6 +48,23 @@ def test_prose_does_not_turn_into_an_identifier_on_a_second_pass() -> None:
     assert canonicalise("error: timeout") == "error: timeout"
 
 
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [
+        ("James's", "james"),
+        ("James’", "james"),
+        ("the boss's", "boss"),
+        ("commit:abc123's", "commit:abc123"),
+        ("k8s's", "k8s"),
+        ("the 1990's", "1990s"),
+        ("the services' owner", "services owner"),
+        ("my team's services", "team service"),
+    ],
+)
+def test_possessives_are_stripped(text: str, canonical: str) -> None:
+    assert canonicalise(text) == canonical
+
+
 @pytest.mark.parametrize("text", ["I", "me", "MY", "mine", "myself", "the mine", "I'm", "user", "users"])
 def test_the_first_person_is_the_user(text: str) -> None:
     assert canonicalise(text) == "user"
@@ -166,6 +183,10 @@ def test_what_no_reader_sees_does_not_make_a_name(text: str, canonical: str) -> 
         ("Elizabeth Banks", "elizabeth banks"),
         ("food banks", "food bank"),
         ("Cassandra fields", "cassandra field"),
+        ("Windows", "windows"),
+        ("context windows", "context window"),
+        ("AIDS", "aids"),
+        ("hearing aids", "hearing aid"),
         ("Niagara Falls", "niagara falls"),
         ("free falls", "free fall"),
         ("Microsoft Teams", "microsoft teams"),
@@ -174,7 +195,7 @@ def test_what_no_reader_sees_does_not_make_a_name(text: str, canonical: str) -> 
         ("points of contact", "point of contact"),
     ],
 )
-def test_a_name_of_several_words_keeps_its_plural(text: str, canonical: str) -> None:
+def test_a_name_keeps_its_plural(text: str, canonical: str) -> None:
     assert canonicalise(text) == canonical
 
 
