@@ -36,6 +36,7 @@ PROJECTIONS = {
     "entity_communities": (),
 }
 """Whose failures are whose."""
+_OWNERS = {name: worker for worker, names in PROJECTIONS.items() for name in names}
 
 
 def gate_is_on(settings: Settings, worker: str) -> bool:
@@ -60,12 +61,15 @@ def snapshot(store: Store, settings: Settings) -> list[WorkerStatus]:
 
     With provider `fake` no row waits for extraction: it stays untagged until a real one is set (D38).
     """
-    failures = _failures(store)
     last_runs = {str(worker): last for worker, last in store.rows(sql("fleet.last_runs"))}
     now = clock.now()
     found = []
     for worker in WORKERS:
-        waiting = _waiting(store, settings, worker).plus(failures[worker].open)
+        # In the order in which a row goes through the fleet, what waits before what failed: a row that moves on
+        # between two of these reads is then counted twice, never missed.
+        waiting = _waiting(store, settings, worker)
+        failures = _failures(store, worker)
+        waiting = waiting.plus(failures.open)
         last = last_runs.get(worker)
         found.append(
             WorkerStatus(
@@ -74,7 +78,7 @@ def snapshot(store: Store, settings: Settings) -> list[WorkerStatus]:
                 last_run=clock.instant(last) if last else None,
                 backlog=waiting.count,
                 oldest_age_s=max(0, now - waiting.oldest) / clock.SECOND if waiting.count else None,
-                failures=failures[worker].by_state,
+                failures=failures.by_state,
             )
         )
     return found
@@ -86,16 +90,16 @@ class _Failures:
     open: Waiting
 
 
-def _failures(store: Store) -> dict[str, _Failures]:
-    found = {worker: _Failures({}, Waiting()) for worker in WORKERS}
-    owners = {name: worker for worker, names in PROJECTIONS.items() for name in names}
+def _failures(store: Store, worker: str) -> _Failures:
+    states: dict[str, int] = {}
+    open_ = Waiting()
     for projection, state, count, oldest in store.rows(sql("fleet.failures_by_state")):
-        worker = owners.get(projection, "projection_retry")
-        states, open_ = found[worker].by_state, found[worker].open
+        if _OWNERS.get(projection, "projection_retry") != worker:
+            continue
         states[state] = states.get(state, 0) + count
         if state == "open":
-            found[worker] = _Failures(states, open_.plus(Waiting(count, oldest)))
-    return found
+            open_ = open_.plus(Waiting(count, oldest))
+    return _Failures(states, open_)
 
 
 def _waiting(store: Store, settings: Settings, worker: str) -> Waiting:

@@ -46,7 +46,9 @@ def test_case_makes_no_node_of_its_own_and_only_an_alias_joins_two_spellings(
 def test_a_fact_stated_twice_is_one_triple_that_keeps_both_sources(space: HttpWorld) -> None:
     """B10."""
     for key, confidence in (("k1", 0.9), ("k2", 0.4)):
-        space.state(key, {"subject": "user", "relation": "work_at", "object": "acme", "confidence": confidence})
+        space.state(
+            key, {"subject": "user", "relation": "work_at", "object": "acme", "confidence": confidence}
+        )
     [row] = space.call("facts.list", subject="user", include_sources=True)["rows"]
     assert (row["relation"], row["object"], row["co_occur"]) == ("work_at", "acme", 2)
     assert row["confidence"] == 0.9
