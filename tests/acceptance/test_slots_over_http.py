@@ -19,7 +19,9 @@ def ago(days: float, hours: float = 0) -> str:
     return (TODAY - timedelta(days=days) + timedelta(hours=hours)).isoformat()
 
 
-def lives(city: str, since: str | None = None, until: str | None = None, verb: str = "live_in") -> dict[str, Any]:
+def lives(
+    city: str, since: str | None = None, until: str | None = None, verb: str = "live_in"
+) -> dict[str, Any]:
     return {"subject": "user", "relation": verb, "object": city, "valid_from": since, "valid_to": until}
 
 
@@ -47,11 +49,15 @@ def test_t2_an_undated_value_starts_when_it_arrives(space: HttpWorld) -> None:
     assert space.objects(as_of=ago(15)) == {"paris": 1}
 
 
-def test_t3_on_one_day_the_later_arrival_wins_and_the_older_closes_at_the_later_start(space: HttpWorld) -> None:
+def test_t3_on_one_day_the_later_arrival_wins_and_the_older_closes_at_the_later_start(
+    space: HttpWorld,
+) -> None:
     space.state("k1", lives("london", ago(30, hours=9)))
     space.state("k2", lives("paris", ago(30, hours=8)))
     assert space.objects() == {"paris": 1}
-    [row] = space.call("facts.list", subject="user", object="london", as_of=ago(30, hours=9))["rows"] or [None]
+    [row] = space.call("facts.list", subject="user", object="london", as_of=ago(30, hours=9))["rows"] or [
+        None
+    ]
     assert row is None
     assert space.objects(as_of=ago(30, hours=8.5)) == {"paris": 1}
 
@@ -68,7 +74,9 @@ def test_t5_a_rows_date_is_not_the_values_own(space: HttpWorld) -> None:
 
 
 @pytest.mark.parametrize("reverse", [False, True])
-def test_within_one_write_a_past_undated_value_is_older_than_a_dated_one(space: HttpWorld, reverse: bool) -> None:
+def test_within_one_write_a_past_undated_value_is_older_than_a_dated_one(
+    space: HttpWorld, reverse: bool
+) -> None:
     """B23."""
     relations = [lives("london", verb="lived_in"), lives("paris", ago(60))]
     space.state("k1", *(reversed(relations) if reverse else relations))
@@ -231,7 +239,9 @@ def test_b32_each_step_of_an_undo_stays_readable(space: HttpWorld) -> None:
     assert space.objects(as_of=ago(-3)) == {"berlin": 1}
 
 
-def test_b29_projecting_a_closed_row_again_leaves_its_end_where_it_was(space: HttpWorld, stack: Stack) -> None:
+def test_b29_projecting_a_closed_row_again_leaves_its_end_where_it_was(
+    space: HttpWorld, stack: Stack
+) -> None:
     space.state("k1", lives("london", ago(300)))
     space.state("k2", lives("paris", ago(200)))
 
@@ -250,7 +260,9 @@ def test_b29_projecting_a_closed_row_again_leaves_its_end_where_it_was(space: Ht
 
 def test_b15_a_memory_that_mentions_a_person_closes_nothing(space: HttpWorld) -> None:
     space.state("k1", {"subject": "user", "relation": "work_at", "object": "acme", "valid_from": ago(300)})
-    space.state("k2", {"subject": "user", "relation": "administer", "object": "code host org", "valid_from": ago(200)})
+    space.state(
+        "k2", {"subject": "user", "relation": "administer", "object": "code host org", "valid_from": ago(200)}
+    )
     assert space.objects(relation="work_at") == {"acme": 1}
     assert space.objects(relation="administer") == {"code host org": 1}
 
