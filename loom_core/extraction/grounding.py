@@ -52,7 +52,7 @@ class Ground:
 
     def _has(self, words: str) -> bool:
         """Whether the words stand in the text and are not the middle of longer ones."""
-        if not words:
+        if not words or words not in self._text:
             return False
         before = r"(?<!\w)" if words[0].isalnum() and words[0].isascii() else ""
         after = r"(?!\w)" if words[-1].isalnum() and words[-1].isascii() else ""

@@ -37,22 +37,22 @@ def novel_text(text: str, known: Iterable[str]) -> str:
     is left is shorter than three words. Case, articles and the person ("I"/"you"/"the user") make no
     difference.
     """
-    values = [words for value in known if len(words := list(_words(value))) >= _LEAST_WORDS]
+    values = [_folded(value) for value in known]
+    values = [value for value in values if len(value.split()) >= _LEAST_WORDS]
     sentences = _BETWEEN_SENTENCES.split(text)
-    return "".join(s for s in sentences if not _recited(list(_words(s)), values))
+    return "".join(s for s in sentences if not _recited(_folded(s), values))
 
 
-def _recited(said: list[str], values: list[list[str]]) -> bool:
-    if len(said) < _LEAST_WORDS:
-        return False
-    return any(
-        _within(said, value) or (_within(value, said) and len(said) - len(value) < _LEAST_WORDS)
-        for value in values
+def _recited(said: str, values: list[str]) -> bool:
+    count = len(said.split())
+    return count >= _LEAST_WORDS and any(
+        said in value or (value in said and count - len(value.split()) < _LEAST_WORDS) for value in values
     )
 
 
-def _within(part: list[str], whole: list[str]) -> bool:
-    return any(whole[i : i + len(part)] == part for i in range(len(whole) - len(part) + 1))
+def _folded(text: str) -> str:
+    """The words that count, with a blank on either side of each, so that a part is found by `in`."""
+    return f" {' '.join(_words(text))} "
 
 
 def _words(text: str) -> Iterator[str]:

@@ -103,7 +103,7 @@ class LLMClient:
             finish_reason=choice.finish_reason if choice else None,
             tokens_in=getattr(usage, "prompt_tokens", 0) or 0,
             tokens_out=getattr(usage, "completion_tokens", 0) or 0,
-            cost_usd=_cost(litellm, response, model),
+            cost_usd=_cost(response),
         )
 
     def _key(self) -> str | None:
@@ -122,10 +122,7 @@ def _litellm() -> Any:
     return litellm
 
 
-def _cost(litellm: Any, response: Any, model: str) -> float | None:
-    try:
-        return float(litellm.completion_cost(completion_response=response, model=model))
-    except Exception:
-        # litellm raises a bare Exception for a model it has no price of, and prices are no reason to lose
-        # an answer that was paid for.
-        return None
+def _cost(response: Any) -> float | None:
+    """What litellm worked out while it answered; None for a model it has no price of."""
+    cost = response._hidden_params.get("response_cost")
+    return None if cost is None else float(cost)

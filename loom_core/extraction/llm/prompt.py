@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from functools import cache
+from functools import lru_cache
 from importlib.resources import files
 from string import Template
 from typing import Any
@@ -21,12 +21,14 @@ def messages(text: str, hints: OntologyHints) -> list[dict[str, str]]:
 
     The text's markers carry a hash of the text, so no text can hold the line that ends its own block.
     """
-    mark = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:24]
+    # A lone surrogate has no place in a request's UTF-8.
+    text = text.encode("utf-8", "replace").decode("utf-8")
+    mark = hashlib.sha256(text.encode("utf-8")).hexdigest()[:24]
     data = f"<<<text {mark}>>>\n{text}\n<<<end {mark}>>>"
     return [{"role": "system", "content": _instructions(hints)}, {"role": "user", "content": data}]
 
 
-@cache
+@lru_cache(maxsize=64)
 def _instructions(hints: OntologyHints) -> str:
     template = files("loom_core.extraction").joinpath(f"prompts/{PROMPT_VERSION}.md").read_text("utf-8")
     return Template(template).substitute(

@@ -33,6 +33,8 @@ MAX_FACTS = 64
 _ZONE_CHARS = 64_000
 _ZONE_BLOCKS = 512
 _SURE = 0.5
+_TEXT_FAULTS = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+"""What a text may make a rule or the pipeline raise; not a time limit, which is nobody's fault."""
 
 
 @dataclass(slots=True)
@@ -54,9 +56,10 @@ class _Reading:
     def outcome(self, extractor: str) -> Outcome:
         if self.failed is not None:
             return self.failed
+        surest = set(sorted(self.relations, key=lambda r: -r.confidence)[:MAX_RELATIONS])
         found = Extraction(
             tuple(self.entities.values())[:MAX_ENTITIES],
-            tuple(self.relations)[:MAX_RELATIONS],
+            tuple(r for r in self.relations if r in surest),
             tuple(self.facts)[:MAX_FACTS],
         )
         return Extracted(found.credited_to(extractor), extractor)
@@ -118,13 +121,25 @@ def _up_to(
 
 
 def _read_zone(loaded: pipeline.Pipeline, zone: list[tuple[_Reading, Block]]) -> None:
+    """Parse and read a zone; where that breaks, block by block, so that only the bad text fails.
+
+    What was added before the break is found again and counts once.
+    """
+    try:
+        _read_blocks(loaded, zone)
+    except _TEXT_FAULTS:
+        for reading, block in zone:
+            try:
+                _read_blocks(loaded, [(reading, block)])
+            except _TEXT_FAULTS as error:
+                reading.failed = Permanent(type(error).__name__, f"the local reader failed: {error}")
+
+
+def _read_blocks(loaded: pipeline.Pipeline, zone: list[tuple[_Reading, Block]]) -> None:
     sentences = [as_sentence(block.text) for _, block in zone]
     with pipeline.LOCK, loaded.nlp.memory_zone():
         for (reading, block), doc in zip(zone, loaded.nlp.pipe(sentences), strict=True):
-            try:
-                _add(reading, block, doc, loaded.vocabulary)
-            except Exception as error:
-                reading.failed = Permanent(type(error).__name__, f"the local reader failed: {error}")
+            _add(reading, block, doc, loaded.vocabulary)
 
 
 def _add(reading: _Reading, block: Block, doc: Doc, vocabulary: Collection[str]) -> None:

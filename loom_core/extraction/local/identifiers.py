@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from loom_core.canonical import NAME_LIMIT
+
 # Order decides: the first kind that matches the whole token names its type.
 _KINDS: tuple[tuple[str, str], ...] = (
     ("commit", r"commit:[0-9a-fA-F]{4,64}"),
@@ -31,12 +33,16 @@ _KINDS: tuple[tuple[str, str], ...] = (
 )
 _COMPILED = tuple((kind, re.compile(pattern)) for kind, pattern in _KINDS)
 
-TOKEN = re.compile("|".join(f"(?:{pattern})" for _, pattern in _KINDS))
-"""Matches (with fullmatch) a token that is to be kept whole."""
+_TOKEN = re.compile("|".join(f"(?:{pattern})" for _, pattern in _KINDS))
+
+
+def is_identifier(token: str) -> bool:
+    """Whether the tokenizer is to keep the token whole. Longer than a name may be, it is none."""
+    return len(token) <= NAME_LIMIT and _TOKEN.fullmatch(token) is not None
 
 
 def kind_of(token: str) -> str | None:
     """The kind of identifier a token is, or None for a word."""
-    if not TOKEN.fullmatch(token):
+    if not is_identifier(token):
         return None
     return next(kind for kind, pattern in _COMPILED if pattern.fullmatch(token))

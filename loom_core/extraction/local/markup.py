@@ -14,7 +14,6 @@ from dataclasses import dataclass
 MAX_BLOCK_CHARS = 5_000
 _LEAST_LETTERS = 0.5
 
-_FENCE = re.compile(r"^\s*(```|~~~)")
 _BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s+|^\s{0,3}(?:={3,}|-{3,}|\*{3,}|_{3,})\s*$")
 _QUOTE = re.compile(r"^\s*(?:>\s?)+")
@@ -24,29 +23,27 @@ _TRAILER = re.compile(
 _MERGE = re.compile(
     r"^Merge (?:pull request|branch(?:es)?|remote-tracking branch|tag|commit)\b.*", re.IGNORECASE
 )
-_YAML = re.compile(r"^\s*-?\s*[a-z][\w-]*:(?:\s+[\w:./@'-]+)?\s*$")
-_TABLE_CELL = re.compile(r"\s*\|\s*")
+_YAML_KEY = re.compile(r"^(?:- )?[a-z][\w-]*:(?:\s|$)")
 
 _COMMIT_TYPE = re.compile(
     r"^(?:feat|fix|chore|docs?|style|refactor|perf|tests?|build|ci|revert|deps)(?:\(([^)\s]{1,60})\))?!?:\s+",
     re.IGNORECASE,
 )
 _TAG = re.compile(r"^\[([\w.+#/ -]{1,60})\][:\s]+(?=\S)")
-_LABEL = re.compile(r"^([A-Za-z][\w./+-]{1,40}):\s+(?=\S)")
 
 _INLINE: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"<!--.*?-->", re.DOTALL), " "),
-    (re.compile(r"!\[[^\]]*\]\([^)]*\)"), " "),
-    (re.compile(r"\[([^\]\n]{1,200})\]\([^)\n]*\)"), r"\1"),
-    (re.compile(r"\b[a-z][a-z0-9+.-]*://[^\s<>)\]]+"), " "),
-    (re.compile(r"<[^<>\s]+@[^<>\s]+>"), " "),
-    (re.compile(r"</?[a-zA-Z][^<>\n]{0,200}>"), " "),
+    (re.compile(r"<!--.{0,300}?-->", re.DOTALL), " "),
+    (re.compile(r"!\[[^\]]{0,200}\]\([^)]{0,500}\)"), " "),
+    (re.compile(r"\[([^\]]{1,200})\]\([^)]{0,500}\)"), r"\1"),
+    (re.compile(r"\b[a-z][a-z0-9+.-]{0,20}://[^\s<>)\]]+"), " "),
+    (re.compile(r"<[^<>\s@]{1,64}@[^<>\s@]{1,255}>"), " "),
+    (re.compile(r"</?[a-zA-Z][^<>]{0,200}>"), " "),
     # `error:` before a code span is prose (the user's page), so the span must not close up to the colon.
     (re.compile(r"(?<=:)`+"), " "),
     (re.compile(r"`+"), ""),
     (re.compile(r"\*\*|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)|~~"), ""),
     (re.compile(r"(?<!\w):[a-z_+-]{2,30}:(?!\w)"), " "),
-    (re.compile(r"\((?:#\d+|[\w.-]+/[\w.-]+#\d+)\)"), " "),
+    (re.compile(r"\((?:[\w.-]{1,40}/[\w.-]{1,100})?#\d{1,9}\)"), " "),
     (re.compile(r"[\x00-\x1f\x7f]"), " "),
 )
 
@@ -76,28 +73,34 @@ def blocks(text: str) -> Iterator[Block]:
 def _paragraphs(text: str) -> Iterator[str]:
     """Lines joined where a line break is only a wrap."""
     gathered: list[str] = []
-    fenced = False
-    for raw in text.splitlines():
-        line = _QUOTE.sub("", raw)
-        if _FENCE.match(line):
-            fenced = not fenced
-            line = ""
-        elif fenced or _TRAILER.match(line) or _MERGE.match(line) or _YAML.match(line):
-            line = ""
-        starts_anew = not line.strip() or _BULLET.match(line) or _HEADING.match(line) or "|" in line
-        if starts_anew and gathered:
+    for line in _prose_lines(text):
+        content = _HEADING.sub("", _BULLET.sub("", line, count=1), count=1).strip()
+        opens = content != line.strip() or not content or "|" in content
+        if opens and gathered:
             yield " ".join(gathered)
             gathered = []
-        line = _HEADING.sub("", _BULLET.sub("", line, count=1), count=1).strip()
-        if "|" in line:
-            yield from (cell for cell in _TABLE_CELL.split(line) if cell)
-        elif line:
-            gathered.append(line)
-        if _HEADING.match(raw) and gathered:
-            yield " ".join(gathered)
-            gathered = []
+        if "|" in content:
+            yield from (cell.strip() for cell in content.split("|") if cell.strip())
+        elif _HEADING.match(line):
+            yield content
+        elif content:
+            gathered.append(content)
     if gathered:
         yield " ".join(gathered)
+
+
+def _prose_lines(text: str) -> Iterator[str]:
+    """The text's lines, an empty one for each that is fenced code, a trailer, a merge or YAML."""
+    fenced = yaml = ruled = False
+    for raw in text.splitlines():
+        line = _QUOTE.sub("", raw, count=1)
+        bare = line.strip()
+        if bare.startswith(("```", "~~~")):
+            fenced, bare = not fenced, ""
+        yaml = bool(bare) and bare != "..." and (yaml or (ruled and _YAML_KEY.match(bare) is not None))
+        ruled = bare == "---"
+        hidden = not bare or fenced or yaml or _TRAILER.match(bare) or _MERGE.match(bare)
+        yield "" if hidden else line
 
 
 def _head(paragraph: str) -> tuple[tuple[str, ...], str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def measures(text: str) -> Iterator[Measure]:
         yield Measure(match.start(), end, value, unit)
 
 
-@cache
+@lru_cache(maxsize=4096)
 def unit_name(word: str) -> str | None:
     """The name pint gives a unit ("secs" is `second`), a currency's code, or None for another word."""
     key = word.casefold()

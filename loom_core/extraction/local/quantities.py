@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from loom_core.canonical import canonicalise, normalise_relation
 from loom_core.extraction.local import modality
 from loom_core.extraction.local.antecedents import Antecedents
+from loom_core.extraction.local.lexicon import word_list
 from loom_core.extraction.local.measures import Measure
 from loom_core.extraction.local.phrases import argument, objects_of
 from loom_core.extraction.persons import USER
@@ -21,48 +22,8 @@ from loom_core.extraction.results import Fact
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
-_STATES = frozenset(
-    [
-        "is",
-        "are",
-        "was",
-        "were",
-        "be",
-        "been",
-        "being",
-        "'s",
-        "reached",
-        "reaches",
-        "hit",
-        "hits",
-        "exceeds",
-        "exceeded",
-        "averages",
-        "averaged",
-        "remains",
-        "remained",
-        "equals",
-        "stands",
-        "stood",
-    ]
-)
-_OWNS = frozenset(
-    [
-        "has",
-        "have",
-        "had",
-        "contains",
-        "contained",
-        "holds",
-        "held",
-        "uses",
-        "used",
-        "needs",
-        "needed",
-        "requires",
-        "required",
-    ]
-)
+_STATES = word_list("state_verbs")
+_OWNS = word_list("holding_verbs")
 _SUBJECTS = frozenset({"nsubj", "nsubjpass"})
 _MODIFIERS = frozenset({"amod", "nmod", "nummod"})
 

@@ -9,29 +9,7 @@ import re
 from loom_core.extraction.local.lexicon import word_list
 
 _VERBS = word_list("change_verbs")
-_DOUBLED = frozenset(
-    [
-        "bail",
-        "bind",
-        "cut",
-        "drop",
-        "format",
-        "get",
-        "log",
-        "pin",
-        "run",
-        "set",
-        "skip",
-        "split",
-        "step",
-        "stop",
-        "strip",
-        "submit",
-        "trim",
-        "unpin",
-        "wrap",
-    ]
-)
+_DOUBLED = word_list("doubling_verbs")
 
 
 def _inflected(verb: str) -> list[tuple[str, str]]:

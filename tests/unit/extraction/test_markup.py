@@ -1,5 +1,7 @@
 """What a parser of prose is shown of Markdown and Git text."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,7 +29,8 @@ def prose(text: str) -> list[str]:
         ("Merge pull request #12 from x/y\n\nFix the retry", ["Fix the retry"]),
         ("Merge branch 'main' of github.com:x/y into z", []),
         ("Fix it\n\nSigned-off-by: Ann <a@b.c>\nCo-authored-by: Bo <b@c.d>\nChange-Id: I12", ["Fix it"]),
-        ("Bump x\n\nupdated-dependencies:\n- dependency-name: grpcio\n  dependency-type: direct\n...", ["Bump x"]),
+        ("Bump x\n\n---\nupdated-dependencies:\n- dependency-name: grpcio\n  dependency-type: direct\n...", ["Bump x"]),
+        ("location: Berlin\nemployer: Acme", ["location: Berlin employer: Acme"]),
         ("call `parse_config()` first", ["call parse_config() first"]),
         ("error:`Timeouts` came", ["error: Timeouts came"]),
         ("`error:Timeouts` came", ["error:Timeouts came"]),
@@ -69,6 +72,38 @@ def test_a_long_paragraph_is_cut_between_sentences():
 def test_a_paragraph_without_blanks_is_cut_all_the_same():
     parts = prose("x" * 12_001)
     assert "".join(parts) == "x" * 12_001
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "![",
+        "[a](",
+        "<!--",
+        "<a@",
+        "a@",
+        "<a ",
+        "a.",
+        "(a/",
+        "`",
+        "* ",
+        "|",
+        " |",
+        "   ",
+        "--- ",
+        "- a:",
+        ">",
+        "#",
+        ":a",
+        "a-",
+    ],
+)
+def test_no_text_makes_a_pattern_run_away(part):
+    started = time.monotonic()
+    for text in (part * (400_000 // len(part)), "x" + part * (400_000 // len(part)) + "\n|X"):
+        for _ in blocks(text):
+            pass
+    assert time.monotonic() - started < 10
 
 
 @given(st.text(max_size=500))

@@ -30,6 +30,10 @@ def test_a_text_that_copies_another_texts_marker_closes_nothing():
     assert inner == planted and own_closing != closing
 
 
+def test_a_lone_surrogate_can_be_sent():
+    messages("a\ud800b", OntologyHints())[1]["content"].encode("utf-8")
+
+
 def test_the_same_request_is_made_for_the_same_text():
     hints = OntologyHints(("service",), ("depends_on",), ("latency",))
     assert messages("text", hints) == messages("text", hints)
