@@ -14,6 +14,7 @@ import redis
 import structlog
 from prometheus_client import Counter
 
+from loom_core import tracing
 from loom_core.coordination.connection import connect_redis
 from loom_core.coordination.wakeups import CircuitBreaker, Wake, WakeMarks
 from loom_core.settings import Settings
@@ -76,6 +77,7 @@ class _Sender:
             expires=LIFE_S,
             retry=False,
             ignore_result=True,
+            headers=dict(tracing.headers()),
         )
 
     @cached_property

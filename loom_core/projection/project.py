@@ -8,7 +8,7 @@ from typing import Any
 
 import structlog
 
-from loom_core import faults
+from loom_core import faults, tracing
 from loom_core.graph.ontology import Ontology
 from loom_core.memory.rows import digest, first_wins, key_hash
 from loom_core.projection.degree import RecountNeeded, batch_unit_id, project_degree
@@ -54,7 +54,7 @@ def project(store: Store, scope: Scope, units: Sequence[Unit], fresh: Iterable[s
     4). A projection that raises is in `Outcome.failed`; the units then have no receipt for it. Raises only if the
     inputs cannot be read. `fresh`: ids of rows that landed in this very call, of which nothing is stored.
     """
-    with faults.working_on({unit.memory_key for unit in units}):
+    with tracing.span("project", units=len(units)), faults.working_on({unit.memory_key for unit in units}):
         units = [*units, *_supersede_other_keys(store, scope, units)]
         keys = sorted({unit.memory_key for unit in units})
         new, batches = frozenset(fresh), list[str]()

@@ -18,6 +18,7 @@ import anyio
 import anyio.to_thread
 import structlog
 
+from loom_core import tracing
 from loom_core.errors import Conflict, Internal, LoomError, Unavailable
 from loom_core.server.auth import Principal
 from loom_core.server.failures import as_loom_error
@@ -75,7 +76,8 @@ class Dispatcher:
         code = "cancelled"
         self._metrics.running.inc()
         try:
-            answer = await self._run(call)
+            with tracing.span(f"op {call.op.name}", transport=call.transport):
+                answer = await self._run(call)
             code = "ok"
             return answer
         except Exception as error:

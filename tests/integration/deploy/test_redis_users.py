@@ -110,8 +110,13 @@ def test_a_wake_up_goes_through_the_queue_to_a_worker_and_a_beat_sends_more(
         "LOOM_CLICKHOUSE_URL": f"http://127.0.0.1:{free_port()}",
         "TMPDIR": str(tmp_path),
     }
-    make_wake(Settings(redis_url=url))("supersession_replay", 3)
-    assert client.llen("supersession_replay") == 1
+    wake = make_wake(Settings(redis_url=url))
+
+    def queued() -> bool:
+        wake("supersession_replay", 3)  # gives up after 0.08 s, which a busy machine may need for less
+        return client.llen("supersession_replay") == 1
+
+    wait_until(queued, "a wake-up is on the queue")
     celery = [sys.executable, "-m", "celery", "-A", "workers.app"]
     worker = ["worker", "--queues", "supersession_replay,projection_retry", "--concurrency", "1"]
     scheduled = ["beat", "--scheduler", "workers.alive:Scheduler", "--pidfile="]
