@@ -6,7 +6,7 @@ Which of them a row may project is the page's rule: "A high-sensitivity bulk ent
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from loom_core.canonical import canonicalise, normalise_relation, surface_forms
@@ -104,8 +104,7 @@ def read(inputs: KeyInputs, row: MemoryRow, context: NamespaceContext, ontology:
             for entity in result.entities
             if (node := _node(entity.name, context))
         ]
-    text = row.text()
-    grounding = Grounding(text, _forms_in(text))
+    grounding = Grounding(row.text(), surface_forms)
     stated = [*_declared(row, context, grounding), *_extracted(row, extraction, result, context, grounding)]
     facets = _facets(row, mentions, ontology, extraction)
     kept = [
@@ -114,15 +113,6 @@ def read(inputs: KeyInputs, row: MemoryRow, context: NamespaceContext, ontology:
         if not context.expired(triple.adapter_name, triple.confidence, triple.stated_at)
     ]
     return Reading(mentions, kept, list(_facts(extraction, result, context)))
-
-
-def _forms_in(text: str) -> Callable[[str], Iterable[str]]:
-    """The forms of a name to look for in `text`: none if it has no word that begins like the name.
-
-    A plural keeps its first two letters, so that most names need not be inflected to know that they are not there.
-    """
-    folded = text.casefold()
-    return lambda entity: surface_forms(entity) if entity[:2] in folded else ()
 
 
 def _node(name: str, context: NamespaceContext) -> str | None:

@@ -71,8 +71,8 @@ class InstalledServices:
         self.idempotency = IdempotencyAnswers(self._store)
         self.audit = AuditRows(self._store)
         self.fleet_metrics = FleetMetrics(self._store, self._redis, settings)
-        # Loads for seconds, so not within somebody's first write.
-        threading.Thread(target=surface_forms, args=("entity",), daemon=True).start()
+        # A name without a plural in the lexicon makes inflect load, for seconds: not within somebody's first write.
+        threading.Thread(target=surface_forms, args=("kubernetes",), daemon=True).start()
 
     def ready(self) -> Mapping[str, bool]:
         """By part, whether it can serve. Redis counts where one is configured: without it only wake-ups wait."""
