@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ssl
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from celery import Celery
@@ -30,8 +30,14 @@ class Fleet(Celery):  # type: ignore[misc]
     def on_init(self) -> None:
         """Called by Celery at the end of `__init__`, here and in every pool process."""
         for spec in WORKERS:
-            self.task(sweep_task(spec), name=spec.task, shared=False)
+            # Neither lazy nor shared: a spawned process would register it with every app there, this one twice.
+            self.task(sweep_task(spec), name=spec.task, shared=False, lazy=False)
         process.connect_signals()
+
+    @cached_property
+    def Worker(self) -> Any:
+        """What `celery worker` runs."""
+        return self.subclass_with_self("workers.controller:Controller")
 
 
 def build_app(settings: Settings, *, publish_timeout_s: float | None = None) -> Celery:
@@ -39,9 +45,11 @@ def build_app(settings: Settings, *, publish_timeout_s: float | None = None) -> 
 
     `publish_timeout_s`: for a process that only sends, how long Redis may take.
     """
-    app = Fleet("workers", set_as_current=publish_timeout_s is None)
-    app.conf.update(configuration(settings, publish_timeout_s))
-    return app
+    return Fleet(
+        "workers",
+        changes=configuration(settings, publish_timeout_s),
+        set_as_current=publish_timeout_s is None,
+    )
 
 
 def configuration(settings: Settings, publish_timeout_s: float | None = None) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 import structlog
 
 from loom_core.settings import get_settings
+from workers import process
 from workers.parts import process_parts
 from workers.spec import WorkerSpec
 
@@ -24,6 +25,7 @@ def sweep_task(spec: WorkerSpec) -> Callable[..., dict[str, Any]]:
         if shard is not None and (type(shard) is not int or not 0 <= shard < settings.shards):
             log.warning("message_refused", worker=spec.name, reason="no such shard")
             return {"status": "refused"}
+        process.raise_at_soft_limit()
         from workers.tick import fan_out, tick
 
         return fan_out(spec, process_parts()) if shard is None else tick(spec, process_parts(), shard)

@@ -15,9 +15,9 @@ from typing import Any
 
 import redis
 import structlog
-from billiard.exceptions import SoftTimeLimitExceeded
+from celery import current_task
 
-from loom_core import clock, faults
+from loom_core import clock, faults, tracing
 from loom_core.coordination.leases import EVERY_SHARD, Lease
 from loom_core.coordination.shards import shard_of
 from loom_core.coordination.tallies import Tallies
@@ -28,7 +28,7 @@ from loom_core.server.logs import where
 from loom_core.storage.statements import sql
 from loom_core.tenancy import Scope
 from workers.parts import Parts
-from workers.process import stopping
+from workers.process import OutOfTime, stopping
 from workers.spec import WorkerSpec
 
 log = structlog.get_logger(__name__)
@@ -111,8 +111,9 @@ def _run(
     result = Result()
     try:
         faults.reach("tick", "leased")
-        body(parts.work(spec), lease, result)
-    except SoftTimeLimitExceeded:
+        with tracing.span("tick", _cause(), worker=spec.name, shard=shard):
+            body(parts.work(spec), lease, result)
+    except OutOfTime:
         result.detail = "soft_time_limit"
         log.warning("tick_out_of_time", worker=spec.name, shard=shard)
     except (redis.RedisError, LoomError) as error:
@@ -164,7 +165,7 @@ def _handle(work: Work, scope: Scope, deadline: float, lease: Lease, result: Res
     """One batch. What goes wrong in one namespace does not stop the next; what stops them all is raised."""
     try:
         return work.handle(scope, deadline)
-    except (Unavailable, SoftTimeLimitExceeded, redis.RedisError):
+    except (Unavailable, redis.RedisError):
         raise
     except Exception as error:
         result.detail = type(error).__name__
@@ -178,6 +179,13 @@ def _handle(work: Work, scope: Scope, deadline: float, lease: Lease, result: Res
             where=where(error),
         )
         return Handled()
+
+
+def _cause() -> str | None:
+    """The trace of the call whose wake-up this is, as its message names it."""
+    headers = (current_task.request.headers if current_task else None) or {}
+    parent = headers.get(tracing.TRACEPARENT)
+    return parent if isinstance(parent, str) else None
 
 
 def _last_fence(spec: WorkerSpec, parts: Parts, shard: int) -> int:

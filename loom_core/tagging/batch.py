@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from loom_core import clock, faults
 from loom_core.coordination.work import Handled
-from loom_core.errors import LoomError
+from loom_core.errors import LoomError, Unavailable
 from loom_core.extraction.outcomes import Extracted, Outcome, Permanent, Retry
 from loom_core.graph.ontology import Ontology
 from loom_core.memory.rows import first_wins
@@ -59,8 +59,10 @@ def tag_batch(store: Store, scope: Scope, reader: Reader, settings: Settings, de
     try:
         outcomes = ask(reader.extractor, rows.rows, sources, deadline)
         ends |= _keep(store, scope, rows, outcomes, reader, batch.batch_id, settings)
-    finally:
+    except Unavailable:
         attempts.finish(store, scope, batch, ends)
+        raise
+    attempts.finish(store, scope, batch, ends)
     tagged = [unit for unit in rows.units if ends[unit.unit_id] == attempts.DONE]
     failed = _project(store, scope, tagged, rows, settings)
     unread = sum(1 for end in ends.values() if end == attempts.FAILED)

@@ -99,13 +99,19 @@ def test_a_worker_killed_in_the_middle_loses_no_row_and_weighs_none_twice(fleet:
     town.verified()
 
 
-def test_a_row_that_kills_its_process_dies_alone(fleet: Fleet, town: World) -> None:
+@pytest.mark.parametrize("action", ["exit", "hang"])
+def test_a_row_that_kills_or_stops_its_process_dies_alone(fleet: Fleet, town: World, action: str) -> None:
     """Invariant 6: attempts are counted before the attempt."""
+    if action == "hang":
+        fleet.environment |= {
+            "LOOM_TICK_BUDGET_S": "5", "LOOM_ENTITY_EXTRACT_TIMEOUT_S": "5", "LOOM_TICK_SOFT_LIMIT_S": "10",
+            "LOOM_TICK_HARD_LIMIT_S": "60", "LOOM_LEASE_S": "61", "LOOM_VISIBILITY_TIMEOUT_S": "120",
+        }  # fmt: skip
     fleet.environment |= {
         "LOOM_LLM_PROVIDER": "spacy",
         "LOOM_ENTITY_EXTRACT_MAX_ATTEMPTS": "3",
         "LOOM_TESTING": "1",
-        "LOOM_FAULT": "entity_extractor:attempt:exit@k3",
+        "LOOM_FAULT": f"entity_extractor:attempt:{action}@k3",
     }
     bulk(town, 8)
     worker = fleet.worker()
@@ -219,8 +225,6 @@ def test_a_holder_that_is_paused_past_its_lease_and_goes_on_harms_nothing(fleet:
     with LLMStub(default=named, latency_s=0.5) as stub:
         with_llm(fleet, stub)
         fleet.environment |= {
-            "LOOM_TICK_BUDGET_S": "2", "LOOM_ENTITY_EXTRACT_TIMEOUT_S": "3", "LOOM_TICK_SOFT_LIMIT_S": "4",
-            "LOOM_TICK_HARD_LIMIT_S": "60", "LOOM_LEASE_S": "61", "LOOM_VISIBILITY_TIMEOUT_S": "600",
             "LOOM_ENTITY_EXTRACT_BATCH": "4", "LOOM_ENTITY_EXTRACT_CONCURRENCY": "2",
         }  # fmt: skip
         bulk(town, 12)

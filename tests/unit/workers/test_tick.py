@@ -5,7 +5,6 @@ from collections.abc import Callable
 
 import pytest
 import redis
-from billiard.exceptions import SoftTimeLimitExceeded
 
 from loom_core.coordination.shards import shard_of
 from loom_core.coordination.tallies import Tallies
@@ -85,7 +84,7 @@ def test_a_store_that_is_away_ends_the_tick_without_waking_it_again(bench: Calla
 
 def test_the_soft_limit_ends_the_tick_and_gives_the_lease_back(bench: Callable) -> None:
     def late(_: Scope) -> None:
-        raise SoftTimeLimitExceeded
+        raise process.OutOfTime
 
     it = bench({SMALL: 10}, on_batch=late)
     assert tick(it.spec, it.parts, 0)["status"] == "failed"
