@@ -86,9 +86,9 @@ def _kept_edges(batch: EdgeBatch) -> EdgeBatch:
 
 
 def _narrowed(weights: NDArray[np.integer]) -> Weights:
-    if weights.max(initial=0) <= LARGEST_INT32:
-        return weights.astype(np.int32, copy=False)
-    return weights.astype(np.int64, copy=False)
+    """As int32 where they fit, else as int64, and in an array of the one kind that the loops are compiled for."""
+    narrow = weights.max(initial=0) <= LARGEST_INT32
+    return np.require(weights, np.int32 if narrow else np.int64, ["C", "W"])
 
 
 def _exact_sum(weights: NDArray[np.integer]) -> int:

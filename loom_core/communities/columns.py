@@ -30,7 +30,7 @@ def hashed_ends(
     if integers is not None:
         a, b = integers
         return Integers.hash(a), Integers.hash(b), Integers(a.dtype)
-    return _hash_by_dictionary(list(a), list(b))
+    return _hash_by_dictionary(_as_list(a), _as_list(b))
 
 
 def whole_weights(weights: Sequence[int] | NDArray[Any]) -> NDArray[np.integer]:
@@ -85,6 +85,10 @@ def _as_one_type(
     if all(column.min(initial=0) >= 0 for column in (a, b)):
         return a.astype(np.uint64, copy=False), b.astype(np.uint64, copy=False)
     return None
+
+
+def _as_list(column: Column) -> list[Entity]:
+    return column if isinstance(column, list) else list(column.tolist())
 
 
 def _hash_by_dictionary(

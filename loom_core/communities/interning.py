@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from loom_core.communities.compiled import compiled
 
 SMALLEST_TABLE = 1 << 10
+BLOCK = 1 << 16
 
 
 class Interner:
@@ -26,13 +27,21 @@ class Interner:
     def number(self, hashes: NDArray[np.uint64]) -> NDArray[np.int32]:
         """The number of each hash, as int32[len(hashes)]."""
         numbers = np.empty(len(hashes), np.int32)
+        for begin in range(0, len(hashes), BLOCK):
+            # Copied, because numba would compile the loop once more for strided and for read-only arrays,
+            # which a database's buffers are.
+            block = np.array(hashes[begin : begin + BLOCK])
+            self._number_block(block, numbers[begin : begin + BLOCK])
+        return numbers
+
+    def _number_block(self, hashes: NDArray[np.uint64], numbers: NDArray[np.int32]) -> None:
         done = 0
         while True:
             done, self._count = _number(
                 hashes, numbers, done, self._keys, self._numbers, self._shift, self._count
             )
             if done == len(hashes):
-                return numbers
+                return
             self._grow()
 
     def hashes(self) -> NDArray[np.uint64]:

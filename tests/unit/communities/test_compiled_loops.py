@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from loom_core.communities import (
+    EdgeBatch,
+    build_graph,
     building,
     connectivity,
     detect,
@@ -62,8 +64,11 @@ def test_after_precompiling_no_graph_compiles_anything() -> None:
     precompile()
     compiled = {loop.__name__: list(loop.signatures) for loop in loops()}
     for weight in (1, 2**40):
-        ends = np.random.default_rng(0).integers(0, 500, (2, 3000))
-        detect(ends[0], ends[1], np.full(3000, weight))
+        ends = np.random.default_rng(0).integers(0, 500, (3000, 2), dtype=np.uint64)
+        weights = np.full(3000, weight)
+        detect(ends[:, 0], ends[:, 1], weights)
+        ends.flags.writeable = weights.flags.writeable = False  # as a database's buffers are
+        build_graph([EdgeBatch(ends[:, 0], ends[:, 1], weights)])
     assert {loop.__name__: list(loop.signatures) for loop in loops()} == compiled
     assert len(compiled) > 10
 
