@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from loom_core.coordination.work import Handled
+from loom_core.coordination.work import Deadline, Handled
 from loom_core.tenancy import Scope
 from workers.parts import Parts
 from workers.spec import WorkerSpec
@@ -22,7 +22,7 @@ class EntityCommunities:
 
         return due_scopes(self._parts.store, self._parts.settings)
 
-    def handle(self, scope: Scope, deadline: float) -> Handled:  # noqa: ARG002 - a pass is never cut short
+    def handle(self, scope: Scope, deadline: Deadline) -> Handled:  # noqa: ARG002 - a pass is never cut short
         """One pass over a namespace, skipped if its graph is what it was."""
         from loom_core.community_pass.run import run_if_changed
 

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from loom_core.coordination.work import Handled
+from loom_core.coordination.work import Deadline, Handled
 from loom_core.tenancy import Scope
 from workers.parts import Parts
 from workers.spec import WorkerSpec
@@ -27,7 +27,7 @@ class EntityExtractor:
 
         return () if self._parts.settings.llm_provider == "fake" else due_scopes(self._parts.store)
 
-    def handle(self, scope: Scope, deadline: float) -> Handled:
+    def handle(self, scope: Scope, deadline: Deadline) -> Handled:
         """One batch of texts."""
         from loom_core.tagging.batch import tag_batch
 

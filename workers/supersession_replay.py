@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from loom_core.coordination.work import Handled
+from loom_core.coordination.work import Deadline, Handled
 from loom_core.tenancy import Scope
 from workers.parts import Parts
 from workers.spec import WorkerSpec
@@ -22,7 +22,7 @@ class SupersessionReplay:
 
         return due_scopes(self._parts.store)
 
-    def handle(self, scope: Scope, deadline: float) -> Handled:  # noqa: ARG002 - a batch takes seconds
+    def handle(self, scope: Scope, deadline: Deadline) -> Handled:  # noqa: ARG002 - a batch takes seconds
         """One batch of closes."""
         from loom_core.recovery.closes import replay_batch
 

@@ -22,7 +22,7 @@ from loom_core.coordination.leases import EVERY_SHARD, Lease
 from loom_core.coordination.shards import shard_of
 from loom_core.coordination.tallies import Tallies
 from loom_core.coordination.turns import Turns
-from loom_core.coordination.work import Handled, Work
+from loom_core.coordination.work import Deadline, Handled, Work
 from loom_core.errors import LoomError, Unavailable
 from loom_core.server.logs import where
 from loom_core.storage.statements import sql
@@ -75,7 +75,7 @@ def tick(spec: WorkerSpec, parts: Parts, shard: int) -> dict[str, Any]:
     """Drains a shard's due rows, as far as the budget goes; wakes itself again if some are left."""
 
     def body(work: Work, lease: Lease, result: Result) -> None:
-        deadline = time.monotonic() + parts.settings.tick_budget_s
+        deadline = Deadline(parts.settings.tick_budget_s, stopping)
         scopes = _by_shard(work.due(), parts).get(shard, ())
         _drain(work, scopes, lease, parts, deadline, result)
 
@@ -131,19 +131,19 @@ def _run(
 
 
 def _drain(
-    work: Work, scopes: Collection[Scope], lease: Lease, parts: Parts, deadline: float, result: Result
+    work: Work, scopes: Collection[Scope], lease: Lease, parts: Parts, deadline: Deadline, result: Result
 ) -> None:
     """Goes round the namespaces, a batch each, until nothing is due, time is up or the lease is gone."""
     turns = Turns(parts.redis, lease.worker, lease.shard)
     waiting = deque(turns.order(scopes))
     resting: list[tuple[float, Scope]] = []
-    while (waiting or resting) and time.monotonic() < deadline and not stopping.is_set():
+    while (waiting or resting) and not deadline.passed():
         if not waiting:
-            resting.sort()
-            awake_at = resting[0][0]
-            if awake_at >= deadline or stopping.wait(max(0.0, awake_at - time.monotonic())):
+            awake_at, scope = min(resting)
+            if not deadline.sleep(awake_at - time.monotonic()):
                 break
-            waiting.append(resting.pop(0)[1])
+            resting.remove((awake_at, scope))
+            waiting.append(scope)
             continue
         if not parts.leases.renew(lease):
             result.lease_lost = True
@@ -161,7 +161,7 @@ def _drain(
     result.lease_lost = not parts.leases.renew(lease)
 
 
-def _handle(work: Work, scope: Scope, deadline: float, lease: Lease, result: Result) -> Handled:
+def _handle(work: Work, scope: Scope, deadline: Deadline, lease: Lease, result: Result) -> Handled:
     """One batch. What goes wrong in one namespace does not stop the next; what stops them all is raised."""
     try:
         return work.handle(scope, deadline)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterator, Mapping, Sequence
 
 import structlog
 
 from loom_core import clock, faults
+from loom_core.coordination.work import Deadline
 from loom_core.errors import Unavailable
 from loom_core.extraction.local.pipeline import PipelineMissing
 from loom_core.extraction.outcomes import (
@@ -34,7 +34,7 @@ KNOWN_VALUES = 100
 
 
 def ask(
-    extractor: Extractor, rows: Sequence[MemoryRow], sources: Mapping[str, Source], deadline: float
+    extractor: Extractor, rows: Sequence[MemoryRow], sources: Mapping[str, Source], deadline: Deadline
 ) -> dict[str, Outcome]:
     """The outcome of each row's text, by memory id; rows that time did not suffice for have none.
 
@@ -62,13 +62,13 @@ def ask(
 
 
 def _asked(
-    extractor: Extractor, rows: Sequence[MemoryRow], sources: Mapping[str, Source], deadline: float
+    extractor: Extractor, rows: Sequence[MemoryRow], sources: Mapping[str, Source], deadline: Deadline
 ) -> dict[str, Outcome]:
     drawn: list[str] = []
 
     def texts() -> Iterator[Source]:
         for row in rows:
-            if time.monotonic() > deadline:
+            if deadline.passed():
                 return
             drawn.append(row.memory_id)
             yield sources[row.memory_id]
@@ -81,7 +81,7 @@ def _asked(
             if isinstance(outcome, Permanent) and outcome.stops_all:
                 raise _setup_is_wrong(outcome.error_class)
             outcomes[drawn[position]] = outcome
-            if time.monotonic() > deadline:
+            if deadline.passed():
                 break
         faults.reach("entity_extractor", "answer")
     return outcomes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from loom_core import clock, faults
-from loom_core.coordination.work import Handled
+from loom_core.coordination.work import Deadline, Handled
 from loom_core.errors import LoomError, Unavailable
 from loom_core.extraction.outcomes import Extracted, Outcome, Permanent, Retry
 from loom_core.graph.ontology import Ontology
@@ -38,7 +38,7 @@ class TextUnread(LoomError):
     """The extractor could not read the text; `code` is the class of what went wrong."""
 
 
-def tag_batch(store: Store, scope: Scope, reader: Reader, settings: Settings, deadline: float) -> Handled:
+def tag_batch(store: Store, scope: Scope, reader: Reader, settings: Settings, deadline: Deadline) -> Handled:
     """Reads one batch of a namespace's untagged rows.
 
     Raises `Unavailable` if a store is away, or if the extractor's setup is wrong: the tries are given back.

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from loom_core.coordination.work import Handled
+from loom_core.coordination.work import Deadline, Handled
 from loom_core.errors import Unavailable
 from loom_core.extraction.outcomes import Extracted, Outcome, Permanent, Retry, Source
 from loom_core.extraction.results import Entity, Extraction, Relation
@@ -65,7 +65,7 @@ def world(store: Store) -> World:
 
 def tag(world: World, extractor: StubExtractor, *, seconds: float = 60, budget_usd: float = 0) -> Handled:
     reader = Reader(extractor, DailyBudget(world.store, budget_usd))
-    return tag_batch(world.store, world.scope, reader, world.settings, time.monotonic() + seconds)
+    return tag_batch(world.store, world.scope, reader, world.settings, Deadline(seconds))
 
 
 def tag_all(world: World, extractor: StubExtractor) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import fakeredis
 import pytest
 
-from loom_core.coordination.work import Handled
+from loom_core.coordination.work import Deadline, Handled
 from loom_core.settings import Settings
 from loom_core.tenancy import Scope
 from workers import process
@@ -45,7 +45,7 @@ class Backlogs:
     def due(self) -> Collection[Scope]:
         return [scope for scope, left in self.rows.items() if left]
 
-    def handle(self, scope: Scope, deadline: float) -> Handled:
+    def handle(self, scope: Scope, deadline: Deadline) -> Handled:
         self.served.append(scope)
         stated = self.on_batch(scope)
         if stated is not None:
