@@ -75,12 +75,13 @@ def test_two_versions_that_are_not_neighbours_count_once_too() -> None:
     assert history.values("2025-03-01") == {"london": 1}
 
 
-def test_what_had_ended_is_not_handed_over() -> None:
+@pytest.mark.parametrize("end", ["2025-03-01", "2025-06-01"])
+def test_what_had_ended_is_not_handed_over(end: str) -> None:
     history = History()
-    history.set("k1", Says("london", "2025-01-01", "2025-03-01"), arrives="2025-01-05")
+    history.set("k1", Says("london", "2025-01-01", end), arrives="2025-01-05")
     history.set("k1", Says("london"), arrives="2025-06-01")
-    assert history.values("2025-04-01") == {}
-    assert intervals(history, "k1.1") == ((at("2025-01-01"), at("2025-03-01"), None),)
+    assert history.values("2025-04-01") == ({} if end == "2025-03-01" else {"london": 1})
+    assert intervals(history, "k1.1") == ((at("2025-01-01"), at(end), None),)
     assert intervals(history, "k1.2") == ((at("2025-06-01"), None, None),)
 
 

@@ -325,3 +325,17 @@ def test_restoring_a_live_row_is_a_no_op_only_where_its_values_are_all_current(
     derived = history.derive(cardinality)
     stated = [spans for (memory_id, _), spans in derived.items() if memory_id == row.memory_id]
     assert values_current(stated, cardinality, now) is expected
+
+
+def test_an_undo_at_the_very_end_of_a_value_lifts_that_end() -> None:
+    history = History()
+    history.set("k1", Says("london", "2025-01-01", "2025-12-01"), arrives="2025-01-02")
+    history.undo("k1", "2025-12-01")
+    assert history.derive()["k1.1", "london"] == ((at("2025-01-01"), None, None),)
+
+
+def test_an_undo_before_a_values_own_end_leaves_that_end() -> None:
+    history = History()
+    history.set("k1", Says("london", "2025-01-01", "2025-12-01"), arrives="2025-01-02")
+    history.undo("k1", before("2025-12-01"))
+    assert history.derive()["k1.1", "london"] == ((at("2025-01-01"), at("2025-12-01"), None),)
