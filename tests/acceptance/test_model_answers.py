@@ -38,6 +38,7 @@ def stack(stub: LLMStub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
         "LOOM_ENTITY_EXTRACT_INTERVAL_S": "1",
         "LOOM_ENTITY_EXTRACT_MAX_ATTEMPTS": str(MAX_ATTEMPTS),
         "LOOM_ENTITY_EXTRACT_CONCURRENCY": "4",
+        "LOOM_ENTITY_EXTRACT_BATCH": "6",
         "LOOM_PROJECTION_RETRY_BASE_DELAY_S": "0.1",
     }
     with running_stack(tmp_path_factory.mktemp("model") / "data", **environment) as stack:
