@@ -10,15 +10,14 @@ from __future__ import annotations
 
 import argparse
 import random
+import subprocess
 import sys
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-
 from loom_core.extraction import LLMConfig, Source, build_extractor
-from tests.support.llm_stub import LLMStub
 
+STUB = Path(__file__).parents[1] / "support" / "llm_stub.py"
 SUBJECTS = ("The billing service", "Anna", "checkout-api", "The platform team", "Redis", "The read replica")
 VERBS = (
     "reads invoices from",
@@ -75,14 +74,25 @@ def local(count: int) -> float:
 
 
 def model(count: int, concurrency: int = 16, latency_s: float = 0.5) -> float:
-    with LLMStub(latency_s=latency_s) as stub:
-        config = LLMConfig("openai/stub", api_base=stub.url, timeout_s=30, concurrency=concurrency)
+    stub = subprocess.Popen(
+        [sys.executable, str(STUB), "--latency", str(latency_s)],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert stub.stdout is not None
+    try:
+        url = stub.stdout.readline().strip()
+        config = LLMConfig("openai/stub", api_base=url, timeout_s=30, concurrency=concurrency)
         extractor = build_extractor("litellm", llm=config)
         list(extractor.extract_many(map(Source, texts(concurrency))))
         start = time.perf_counter()
         for _ in extractor.extract_many(map(Source, texts(count))):
             pass
         return count / (time.perf_counter() - start) / (concurrency / latency_s)
+    finally:
+        stub.kill()
+        stub.wait()
+        stub.stdout.close()
 
 
 def main() -> int:

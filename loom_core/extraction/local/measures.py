@@ -36,7 +36,7 @@ _WORDS_FIRST = frozenset(
 
 _NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 _FINDER = re.compile(
-    rf"(?<![\w.,:/#-])(?P<sign>[$€£¥])?\s?(?P<number>{_NUMBER})(?![.,:/]?\d)"
+    rf"(?<![\w.,:/#-])(?P<sign>[$€£¥])?\s?(?P<number>{_NUMBER})(?![.,:/-]?\d)"
     r"(?:\s?(?P<scale>k|thousand|million|mn|billion|bn)\b)?"
     r"(?:[\s-]?(?P<unit>%|°[CF]|µs|(?!(?:an?|per)\b)[A-Za-z]+))?(?:\s?(?:/|\bper\s|\ban?\s)\s?(?P<per>[a-z]+)\b)?",
 )

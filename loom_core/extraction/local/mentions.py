@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from loom_core.extraction.local import identifiers
-from loom_core.extraction.local.phrases import VAGUE, trimmed
+from loom_core.extraction.local.phrases import VAGUE, proper_name, trimmed
 from loom_core.extraction.local.titles import is_change_verb
 from loom_core.extraction.results import Entity
 
@@ -25,9 +25,6 @@ Mention = tuple[int, Entity]
 _QUANTITIES = frozenset(["DATE", "TIME", "CARDINAL", "ORDINAL", "PERCENT", "MONEY", "QUANTITY"])
 _TYPES = {"PERSON": "person", "ORG": "organization", "GPE": "location", "LOC": "location", "FAC": "location"}
 _NAMING = frozenset({"PROPN", "NOUN", "X", "ADJ"})
-_HONORIFICS = frozenset(
-    ["dr", "dr.", "mr", "mr.", "mrs", "mrs.", "ms", "ms.", "prof", "prof.", "sir", "madam"]
-)
 _BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"), ("<", ">"))
 _LEAST_LETTERS = 4
 _MOST_WORDS = 3
@@ -64,7 +61,7 @@ def _spans(doc: Doc) -> Iterator[tuple[Span, Entity]]:
     for chunk in doc.noun_chunks:
         span = trimmed(doc, chunk.start, chunk.end)
         if chunk.root.pos_ == "PROPN":
-            span = _proper(span)
+            span = proper_name(span)
         if not _names_something(span):
             continue
         if chunk.root.pos_ == "PROPN":
@@ -73,16 +70,6 @@ def _spans(doc: Doc) -> Iterator[tuple[Span, Entity]]:
             compound = _compound(span)
             if compound is not None:
                 yield compound, Entity(compound.text, None, 0.5)
-
-
-def _proper(span: Span) -> Span:
-    """The name a phrase ends in: "pianist Jonathan Carroll" is Jonathan Carroll, "billing API" is itself."""
-    if not span or not span[-1].is_title:
-        return span
-    common = [t.i for t in span if t.is_lower and t.is_alpha]
-    if common:
-        span = span.doc[common[-1] + 1 : span.end]
-    return span[1:] if len(span) > 1 and span[0].lower_ in _HONORIFICS else span
 
 
 def _names_something(span: Span) -> bool:

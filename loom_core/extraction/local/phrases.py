@@ -17,6 +17,9 @@ VAGUE = word_list("vague_modifiers")
 """Adjectives and quantities that say how or how many, not which."""
 _AMOUNTS = word_list("amount_nouns")
 """Nouns that only count or classify: "a lot of tests" is about tests."""
+_HONORIFICS = frozenset(
+    ["dr", "dr.", "mr", "mr.", "mrs", "mrs.", "ms", "ms.", "prof", "prof.", "sir", "madam"]
+)
 _MODIFIERS = frozenset(["compound", "amod", "nmod", "poss", "nummod", "quantmod", "det", "punct", "predet"])
 _MOST_LISTED = 16
 _NOUNS = frozenset({"NOUN", "PROPN", "PRON", "NUM", "X"})
@@ -33,6 +36,16 @@ def trimmed(doc: Doc, start: int, end: int) -> Span:
     while start < end and (doc[end - 1].pos_ in _CLOSERS or doc[end - 1].lower_ in {"'s", "’s"}):
         end -= 1
     return doc[start:end]
+
+
+def proper_name(span: Span) -> Span:
+    """The name a phrase ends in: "pianist Jonathan Carroll" is Jonathan Carroll, "billing API" is itself."""
+    if not span or not span[-1].is_title:
+        return span
+    common = [t.i for t in span if t.is_lower and t.is_alpha]
+    if common:
+        span = span.doc[common[-1] + 1 : span.end]
+    return span[1:] if len(span) > 1 and span[0].lower_ in _HONORIFICS else span
 
 
 def argument(token: Token, owner: Token | None = None, depth: int = 3) -> Span:
@@ -53,7 +66,8 @@ def argument(token: Token, owner: Token | None = None, depth: int = 3) -> Span:
     left, right = _with_name(token, left, right)
     if of:
         right = max(right, argument(of[0], depth=depth - 1).end)
-    return trimmed(token.doc, left, right)
+    span = trimmed(token.doc, left, right)
+    return proper_name(span) if token.pos_ == "PROPN" and not of else span
 
 
 def _with_name(token: Token, left: int, right: int) -> tuple[int, int]:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _STATES = word_list("state_verbs")
 _OWNS = word_list("holding_verbs")
 _SUBJECTS = frozenset({"nsubj", "nsubjpass"})
+_CHANGES = frozenset({"to", "at", "by", "from"})
 _MODIFIERS = frozenset({"amod", "nmod", "nummod"})
 
 
@@ -64,7 +65,10 @@ def _owner_and_attribute(head: Token, counted: bool) -> tuple[Token, str] | None
         noun = parent.head
         return (_holder(noun) or _subject(_first(noun).head) or noun, _attribute(noun))
     if head.dep_ == "pobj" and parent.head.pos_ == "VERB":
-        noun = next((c for c in parent.head.children if c.dep_ in {"dobj", *_SUBJECTS}), None)
+        if parent.lower_ not in _CHANGES:
+            return None
+        governed = [c for c in parent.head.children if c.dep_ in {"dobj", *_SUBJECTS}]
+        noun = next(iter(sorted(governed, key=lambda c: c.dep_ != "dobj")), None)
         return (_owner(noun) or noun, _attribute(noun)) if noun is not None else None
     verb = parent.head if head.dep_ == "conj" else parent
     subject = _subject(verb)

@@ -86,6 +86,7 @@ def test_words_that_name_nothing_in_particular_are_no_entities(text):
         ("Kubernetes runs the ingest worker, the scheduler and the metrics exporter.",
          ("kubernetes", "run", "metrics exporter")),
         ("The service might use Kafka.", ("service", "might_use", "kafka")),
+        ("My dog Rex loves salmon.", ("rex", "love", "salmon")),
         ("I work at Acme.", ("user", "work_at", "acme")),
         ("My employer is Acme.", ("user", "employer", "acme")),
     ],
@@ -183,8 +184,17 @@ def test_a_number_is_a_fact_about_something(text, fact):
     assert fact in read(text).facts
 
 
-def test_a_denied_number_is_no_fact():
-    assert read("The database doesn't have 3 replicas.").facts == ()
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The database doesn't have 3 replicas.",
+        "My phone is 555-1234.",
+        "Acme acquired Initech for $2 billion.",
+        "Redis 7 is out.",
+    ],
+)
+def test_a_number_that_is_denied_or_measures_nothing_named_is_no_fact(text):
+    assert read(text).facts == ()
 
 
 def test_every_name_stands_in_its_text():

@@ -20,8 +20,10 @@ from loom_core.extraction import (
     Source,
     answer_key,
     build_extractor,
+    extract,
 )
 from loom_core.extraction.llm.extractor import LLMExtractor
+from loom_core.settings import get_settings
 from tests.support.llm_stub import EMPTY, LLMStub, Reply
 
 TEXT = "The billing service reads invoices from the ledger database. Anna works at Acme since March 2023."
@@ -375,3 +377,15 @@ def test_a_provider_without_a_model_is_refused_by_name():
         build_extractor("litellm")
     with pytest.raises(ValueError, match="LOOM_LLM_PROVIDER"):
         build_extractor("fake")
+
+
+def test_extract_asks_the_model_that_the_settings_name(monkeypatch):
+    with LLMStub(default=Reply(ANSWER)) as stub:
+        monkeypatch.setenv("LOOM_LLM_MODEL", "openai/stub")
+        monkeypatch.setenv("LOOM_LLM_API_BASE", stub.url)
+        get_settings.cache_clear()
+        try:
+            found = extract(TEXT, provider="litellm")
+        finally:
+            get_settings.cache_clear()
+    assert ("Anna", "openai/stub") in {(r.subject, r.extractor) for r in found.relations}
