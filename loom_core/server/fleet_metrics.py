@@ -68,7 +68,8 @@ class FleetMetrics(Collector):
                 return self._reading
             if self._read_at is not None and self._now() - self._read_at < FRESH_S:
                 return None
-            self._reading = reading = Future()
+            reading: Future[None] = Future()
+            self._reading = reading
         threading.Thread(target=self._read, args=(reading,), name="fleet-metrics", daemon=True).start()
         return reading
 
