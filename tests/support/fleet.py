@@ -17,7 +17,13 @@ import redis
 from loom_core.settings import Settings
 from loom_core.storage.migrate import migrate
 from loom_core.storage.store import Store
-from tests.support.servers import ServerProcess, clickhouse_owner, redis_server, wait_until
+from tests.support.servers import (
+    ServerProcess,
+    clickhouse_answers,
+    clickhouse_owner,
+    redis_server,
+    wait_until,
+)
 
 STOP_S = 60.0
 
@@ -79,6 +85,17 @@ class Fleet:
     def beat(self, **environment: str) -> FleetProcess:
         """A beat."""
         return self._start("beat", ["beat"], environment)
+
+    @contextmanager
+    def clickhouse_killed(self) -> Iterator[None]:
+        """The engine's owner is dead for as long as the block lasts, and then back on its port."""
+        self.clickhouse.kill()
+        yield
+        command = list(self.clickhouse.process.args)  # type: ignore[arg-type]
+        command[command.index("--port") + 1] = str(self.clickhouse.port)
+        with self.clickhouse.errors.open("ab") as log:
+            self.clickhouse.process = subprocess.Popen(command, stdout=log, stderr=log)
+        wait_until(lambda: clickhouse_answers(self.clickhouse.url), "the engine answers again")
 
     def _start(self, name: str, command: list[str], environment: dict[str, str]) -> FleetProcess:
         log = self.folder / f"{name}-{len(self.processes)}.log"

@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 
 from loom_core.projection import failures
-from loom_core.projection.due import waiting
-from loom_core.tagging.due import untagged
 from tests.support.fleet import Fleet, FleetProcess
+from tests.support.fleet_fixtures import settled
 from tests.support.llm_stub import LLMStub, Reply
 from tests.support.servers import redis_server, wait_until
 from tests.support.world import World, fault
@@ -49,15 +48,6 @@ def bulk(world: World, count: int, prefix: str = "k") -> None:
 
 def tagged(world: World) -> int:
     return world.count("memory_extractions")
-
-
-def settled(world: World) -> bool:
-    """Nothing of the namespace waits for a worker, and nothing is in a worker's hands."""
-    return not (
-        untagged(world.store, world.scope, 1)
-        or waiting(world.store, world.scope)
-        or failures.listed(world.store, world.scope, [failures.OPEN])
-    )
 
 
 def runs(world: World, worker: str) -> list[dict[str, object]]:
