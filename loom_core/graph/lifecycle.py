@@ -211,7 +211,7 @@ def _steps(versions: Iterable[Version], events: Iterable[KeyEvent]) -> list[_Ste
     for event in events:
         if event.kind == "restore" and arrivals.get(event.memory_id, event.at + 1) > event.at:
             continue
-        effect = event.at if event.start is None or event.kind != "supersede" else event.start
+        effect = event.start if event.kind == "supersede" and event.start is not None else event.at
         steps.append(_Step(event.at, True, event.event_id, event.kind, effect, event.memory_id))
     return sorted(steps)
 

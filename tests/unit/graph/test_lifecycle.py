@@ -74,11 +74,17 @@ def spans(life: RowHistory) -> list[tuple[int | None, ...]]:
         ([Version("v1", 10, valid_to=30)], [], {"v1": [(10, 30, None)]}),
         ([Version("v1", 10, valid_to=30)], [restore(40, "v1")], {"v1": [(10, 30, None), (40, None, None)]}),
         ([Version("v1", 10, valid_to=60)], [restore(40, "v1")], {"v1": [(10, 60, None)]}),
+        ([Version("v1", 10, valid_to=40)], [restore(40, "v1")], {"v1": [(10, None, None)]}),
         ([Version("v1", 10, valid_to=30)], [delete(20)], {"v1": [(10, 30, 20)]}),
         ([Version("v1", 10, valid_to=30)], [delete(40)], {"v1": [(10, 30, None)]}),
         ([Version("v1", 10, valid_at=90)], [delete(20), restore(40, "v1")], {"v1": [(90, None, None)]}),
         # A delete concerns the versions there are, not one that is written afterwards.
         ([V1, V2], [delete(15)], {"v1": [(10, None, 15)], "v2": [(20, None, None)]}),
+        # An event of the microsecond in which a version arrives finds it there.
+        ([V1], [superseded(10)], {"v1": [(10, None, 10)]}),
+        ([V1], [delete(10)], {"v1": [(10, None, 10)]}),
+        ([V1], [KeyEvent("s", "supersede", 40, "other")], {"v1": [(10, None, 40)]}),
+        ([V1], [KeyEvent("d", "delete", 40, start=15)], {"v1": [(10, None, 40)]}),
         # A restore of what was erased, or had not arrived, is no input.
         ([V2], [restore(40, "v1")], {"v2": [(20, None, None)]}),
         ([V1, V2], [restore(15, "v2")], {"v1": [(10, None, 20)], "v2": [(20, None, None)]}),
