@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Callable
 
 import redis
@@ -36,42 +34,6 @@ class WakeMarks:
     def clear(self, worker: str, shard: int) -> None:
         """Takes the mark away: the tick begins, or the message could not be sent."""
         self._client.delete(_mark(worker, shard))
-
-
-class CircuitBreaker:
-    """Keeps callers from a service that just failed: open after a failure, for longer after each more.
-
-    While it is open one caller in each pause gets through to try; a success closes it. Thread-safe.
-    """
-
-    def __init__(
-        self, first_pause_s: float, longest_pause_s: float, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._first_pause_s = first_pause_s
-        self._longest_pause_s = longest_pause_s
-        self._clock = clock
-        self._lock = threading.Lock()
-        self._pause_s = 0.0
-        self._open_until = 0.0
-
-    def allows(self) -> bool:
-        """Whether to try now. A yes while failing is given once a pause."""
-        with self._lock:
-            if self._pause_s and self._clock() < self._open_until:
-                return False
-            self._open_until = self._clock() + self._pause_s
-            return True
-
-    def succeeded(self) -> None:
-        """The try went well."""
-        with self._lock:
-            self._pause_s = 0.0
-
-    def failed(self) -> None:
-        """The try failed: the pause begins, twice as long as the last."""
-        with self._lock:
-            self._pause_s = min(self._pause_s * 2 or self._first_pause_s, self._longest_pause_s)
-            self._open_until = self._clock() + self._pause_s
 
 
 def _mark(worker: str, shard: int) -> str:
