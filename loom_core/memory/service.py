@@ -8,8 +8,9 @@ from typing import Any
 
 from loom_core import clock
 from loom_core.errors import Conflict, LoomError, NotFound
-from loom_core.graph.intervals import Interval, is_current
+from loom_core.graph.intervals import Interval
 from loom_core.graph.ontology import Ontology
+from loom_core.graph.slots import values_current
 from loom_core.memory import models
 from loom_core.memory.current import KeyState, read_state
 from loom_core.memory.drafts import BULK, MESSAGE, POINT, Draft, draft_of, merged, stated
@@ -138,7 +139,7 @@ class MemoryService:
             state = read_state(self._store, context.scope, key)
             target = self._restore_target(context.scope, state, request)
             is_current_row = current_id(state.inputs) == target and state.live()
-            if is_current_row and self._values_current(context.scope, target):
+            if is_current_row and self._values_current(context.scope, state, target):
                 restored = False
             else:
                 self._land_event(context, "restore", state, target)
@@ -234,21 +235,27 @@ class MemoryService:
                 raise NotFound("no_such_version", f"version: the key has versions 1 to {len(rows)}")
             return rows[request.version - 1].memory_id
         current = state.current.memory_id if state.current else ""
-        values_current = bool(current) and self._values_current(scope, current)
-        target = state.restore_target(values_current)
+        target = state.restore_target(bool(current) and self._values_current(scope, state, current))
         if target is None:
             raise Conflict("nothing_to_restore", "memory_key: there is no earlier version to restore")
         return target
 
-    def _values_current(self, scope: Scope, memory_id: str) -> bool:
-        """Whether every triple that a row states holds now, or will from its start on (D12)."""
-        spans: dict[tuple[str, str, str], list[Interval]] = {}
+    def _values_current(self, scope: Scope, state: KeyState, memory_id: str) -> bool:
+        """Whether restoring a live row would change nothing of what it states (D12)."""
+        row = next(row for row in state.inputs.rows if row.memory_id == memory_id)
+        slots: dict[tuple[str, str], dict[str, list[Interval]]] = {}
         for subject, relation, object_, *span in self._store.rows(
             sql("memory.triples_of_row"), org=scope.org, namespace=scope.namespace, memory_id=memory_id
         ):
-            spans.setdefault((subject, relation, object_), []).append(Interval(*span))
-        now = clock.now()
-        return all(is_current(each, now) for each in spans.values())
+            slots.setdefault((subject, relation), {}).setdefault(object_, []).append(Interval(*span))
+        if not slots:
+            # Stated but not there: not projected yet, so the Undo has to be seen by the replay.
+            return not row.stated_relations() or row.sensitivity == "high"
+        ontology, now = Ontology.merged(read_context(self._store, scope).ontologies), clock.now()
+        return all(
+            values_current(values.values(), ontology.cardinality(relation), now)
+            for (_, relation), values in slots.items()
+        )
 
     def _land_event(self, context: CallContext, kind: str, state: KeyState, memory_id: str) -> None:
         scope, key = context.scope, state.inputs.memory_key
