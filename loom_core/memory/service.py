@@ -14,7 +14,7 @@ from loom_core.graph.slots import values_current
 from loom_core.memory import models
 from loom_core.memory.current import KeyState, read_state
 from loom_core.memory.drafts import BULK, MESSAGE, POINT, Draft, draft_of, merged, stated
-from loom_core.memory.erase import erase
+from loom_core.memory.erase import Forget, erase, forgets_nothing
 from loom_core.memory.rows import MemoryRow, StatedRelation, digest, first_wins, key_hash
 from loom_core.memory.writer import Writer, WriteResult
 from loom_core.projection.inputs import read_context
@@ -26,8 +26,9 @@ from loom_core.tenancy import CallContext, Scope
 class MemoryService:
     """Writes, reads of single rows, Undo, deletion, erasure and links."""
 
-    def __init__(self, writer: Writer) -> None:
+    def __init__(self, writer: Writer, forget: Forget = forgets_nothing) -> None:
         self._writer = writer
+        self._forget = forget
         self._store = writer.store
 
     def set(self, context: CallContext, request: models.MemorySetRequest) -> models.MemorySetResponse:
@@ -149,7 +150,7 @@ class MemoryService:
     def erase(self, context: CallContext, request: models.MemoryKeyRequest) -> models.MemoryEraseResponse:
         """Removes every trace of a key, from every table (D36)."""
         with self._writer.holding(request.memory_key):
-            found, counts, done = erase(self._store, context.scope, request.memory_key)
+            found, counts, done = erase(self._store, context.scope, request.memory_key, self._forget)
         self._writer.wake("projection_retry", context.scope)
         return models.MemoryEraseResponse(found=found, erased=counts, done=done)
 

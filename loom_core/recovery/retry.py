@@ -11,7 +11,7 @@ from loom_core.coordination.due import (
     with_unfinished_erasures,
 )
 from loom_core.coordination.work import Handled
-from loom_core.memory.erase import resume
+from loom_core.memory.erase import Forget, forgets_nothing, resume
 from loom_core.projection.due import MARK, DueUnit, due_failures, orphans
 from loom_core.projection.failures import DEAD, OPEN, RESOLVED, STALE, of_units, settle
 from loom_core.projection.inputs import KeyInputs, read_keys
@@ -39,9 +39,9 @@ def due_scopes(store: Store, settings: Settings) -> set[Scope]:
     return with_due_failures(store, RETRIED) | landed | erasing
 
 
-def retry_batch(store: Store, scope: Scope, settings: Settings) -> Handled:
-    """One batch of a namespace: erasures, then due failures, then orphans."""
-    erased = resume(store, scope, settings)
+def retry_batch(store: Store, scope: Scope, settings: Settings, forget: Forget = forgets_nothing) -> Handled:
+    """One batch of a namespace: erasures, then due failures, then orphans. `forget`: as an erasure takes it."""
+    erased = resume(store, scope, settings, forget)
     due = due_failures(store, scope, RETRIED, BATCH)
     if len(due) < BATCH:
         due += orphans(store, scope, settings, BATCH - len(due))

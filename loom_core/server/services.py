@@ -10,11 +10,13 @@ from typing import Any
 import redis
 
 from loom_core.canonical import surface_forms
+from loom_core.coordination.answers import forget_answers
 from loom_core.coordination.connection import connect_redis
 from loom_core.coordination.shards import shard_of
 from loom_core.coordination.wakeups import Wake, no_wake
 from loom_core.errors import LoomError
 from loom_core.facts.service import FactsService
+from loom_core.memory.erase import forgets_nothing
 from loom_core.memory.service import MemoryService
 from loom_core.memory.writer import Writer
 from loom_core.namespace.service import NamespaceDecisions
@@ -40,7 +42,10 @@ class InstalledServices:
         def wake_scope(worker: str, scope: Scope) -> None:
             wake(worker, shard_of(scope, settings.shards))
 
-        memory = MemoryService(Writer(self._store, settings, wake_scope))
+        memory = MemoryService(
+            Writer(self._store, settings, wake_scope),
+            forget_answers(self._redis) if self._redis else forgets_nothing,
+        )
         search = SearchService(self._store, settings)
         decisions = NamespaceDecisions(self._store)
         self.memory: Any = SimpleNamespace(

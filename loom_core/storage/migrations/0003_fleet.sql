@@ -67,6 +67,7 @@ CREATE TABLE IF NOT EXISTS loom.erasures {on_cluster}
     step LowCardinality(String) COMMENT 'the last step done; swept once everything was done twice',
     counts String COMMENT 'JSON: rows erased, by table',
     at DateTime64(6, 'UTC'),
+    answer_keys Array(String) COMMENT 'hashes under which Redis may hold a model''s answers',
     ver UInt64
 )
 ENGINE = {replacing}(ver)

@@ -1,5 +1,5 @@
 -- unfinished --
-SELECT erase_id, key_hash, memory_ids, step, counts, at
+SELECT erase_id, key_hash, memory_ids, step, counts, at, answer_keys
 FROM loom.erasures FINAL
 WHERE org = {org:String} AND namespace = {namespace:String} AND step != {swept:String}
 ORDER BY at, erase_id

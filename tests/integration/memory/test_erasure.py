@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from loom_core.memory.erase import resume
+from loom_core.errors import Unavailable
+from loom_core.extraction import answer_key
+from loom_core.memory.erase import erase, resume
 from loom_core.recovery.retry import retry_batch
 from loom_core.settings import Settings
 from loom_core.storage.store import Store
@@ -106,6 +108,19 @@ def test_an_erasure_that_dies_at_any_step_goes_on(
     assert world.objects() == {"oslo": 1}
     assert world.degrees() == {"zanzibar service": 1, "quagga database": 1}
     world.verified()
+
+
+def test_cached_answers_go_too_and_an_erasure_waits_for_redis(world: World) -> None:
+    held = {answer_key("what the zanzibar service says"), "another"}
+
+    def away(_: object) -> None:
+        raise Unavailable("redis_away", "gone for a walk")
+
+    world.set("k1", "what the zanzibar service says", PAIR)
+    found, counts, done = erase(world.store, world.scope, "k1", away)
+    assert (found, counts["memory"], done) == (True, 1, False)
+    assert resume(world.store, world.scope, world.settings, held.difference_update) == 1
+    assert held == {"another"}
 
 
 def test_a_key_can_be_written_again_after_its_erasure(world: World) -> None:
