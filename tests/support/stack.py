@@ -98,7 +98,12 @@ class HttpWorld:
         return body
 
     def set(
-        self, key: str, value: Any = "text", E: Sequence[str] | None = None, R: Sequence[Any] | None = None, **more: Any
+        self,
+        key: str,
+        value: Any = "text",
+        E: Sequence[str] | None = None,
+        R: Sequence[Any] | None = None,
+        **more: Any,
     ) -> dict[str, Any]:
         """`set key: value | E[…] | R[…]`."""
         given = {"entities": E, "relations": R} | more
