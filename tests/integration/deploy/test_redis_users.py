@@ -135,7 +135,7 @@ def test_a_wake_up_goes_through_the_queue_to_a_worker_and_a_beat_sends_more(
             "both workers ticked",
             timeout_s=200,
         )
-        assert client.llen("supersession_replay") == 0
+        wait_until(lambda: client.llen("supersession_replay") == 0, "the queue is empty")
         assert time.time() - alive.stat().st_mtime < 60
         probe = [sys.executable, "-m", "workers.alive"]
         assert subprocess.run(probe, env=environment, timeout=60, check=False).returncode == 0
