@@ -12,6 +12,9 @@ Provenance = Literal["extracted", "inferred", "facet"]
 _FIRST_PERSON = re.compile(r"(?<!\w)(?:i(?!\.e\b)|me|my|mine|myself)(?!\w)")
 """What becomes `user` (D16); "i.e." is no person."""
 
+_INITIAL = re.compile(r"\b\w|\W")
+"""What a word or a sign begins with."""
+
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff]")
 """Thai and Lao, kana, Han, Hangul: a name in these scripts need not stand apart from its neighbours."""
 
@@ -26,6 +29,7 @@ class Grounding:
         self._text = _folded(text)
         self._surface_forms = surface_forms
         self._known: dict[str, bool] = {}
+        self._initials = frozenset(_INITIAL.findall(self._text))
 
     def provenance(self, subject: str, object_: str) -> Provenance:
         """`extracted` when both ends occur in the text, else `inferred`."""
@@ -40,9 +44,17 @@ class Grounding:
             self._known[entity] = (
                 (entity == "user" and _FIRST_PERSON.search(self._text) is not None)
                 or _stands_in(self._text, entity)
-                or any(_stands_in(self._text, form) for form in self._surface_forms(entity))
+                or (
+                    self._may_begin(entity)
+                    and any(_stands_in(self._text, form) for form in self._surface_forms(entity))
+                )
             )
         return self._known[entity]
+
+    def _may_begin(self, entity: str) -> bool:
+        """Whether some word begins like the name: its forms do, and most names need not be inflected to know."""
+        first = entity[:1]
+        return first in self._initials or _UNSPACED.match(first) is not None
 
 
 def _folded(text: str) -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import structlog
 
@@ -13,14 +12,13 @@ from loom_core.graph.ontology import Ontology
 from loom_core.memory.rows import digest, first_wins, key_hash
 from loom_core.projection.degree import RecountNeeded, batch_unit_id, project_degree
 from loom_core.projection.edges import project_edges, project_facts, project_mentions
-from loom_core.projection.inputs import CHUNK, read_context, read_keys, unchanged
+from loom_core.projection.inputs import KeyInputs, read_context, read_keys, unchanged
 from loom_core.projection.plan import Plan, make_plan
 from loom_core.projection.receipts import ALL, write_receipts
 from loom_core.projection.recount import recount
 from loom_core.projection.slots import derive_slots, write_statements
 from loom_core.projection.units import PROJECTIONS, Unit
-from loom_core.storage.statements import sql
-from loom_core.storage.store import Store, in_chunks
+from loom_core.storage.store import Store
 from loom_core.tenancy import Scope
 
 EVENT_COLUMNS = (
@@ -55,18 +53,23 @@ def project(store: Store, scope: Scope, units: Sequence[Unit], fresh: Iterable[s
     inputs cannot be read. `fresh`: ids of rows that landed in this very call, of which nothing is stored.
     """
     with tracing.span("project", units=len(units)), faults.working_on({unit.memory_key for unit in units}):
-        units = [*units, *_supersede_other_keys(store, scope, units)]
-        keys = sorted({unit.memory_key for unit in units})
+        context = read_context(store, scope)
+        inputs = read_keys(store, scope, sorted({unit.memory_key for unit in units}))
+        if superseded := _supersede_other_keys(store, scope, units, inputs):
+            units = [*units, *superseded]
+            inputs = read_keys(store, scope, sorted({unit.memory_key for unit in units}))
         new, batches = frozenset(fresh), list[str]()
         for _ in range(MOST_ROUNDS):
-            context = read_context(store, scope)
-            inputs = read_keys(store, scope, keys)
             plan = make_plan(inputs, context, units, new)
             outcome, added = run(store, scope, plan)
             batches += added
             if outcome.failed or unchanged(store, scope, inputs, context.revision):
                 break
-            new = frozenset()
+            context, inputs, new = (
+                read_context(store, scope),
+                read_keys(store, scope, list(inputs)),
+                frozenset(),
+            )
         outcome.superseded = {p.row.memory_id for p in plan.rows if not p.history.live}
         done = [name for name in PROJECTIONS if name not in outcome.failed] if outcome.failed else [ALL]
         receipts = [(u.unit_id, name, inputs[u.memory_key].seen()) for u in units for name in done]
@@ -75,36 +78,27 @@ def project(store: Store, scope: Scope, units: Sequence[Unit], fresh: Iterable[s
     return outcome
 
 
-def _supersede_other_keys(store: Store, scope: Scope, units: Sequence[Unit]) -> list[Unit]:
+def _supersede_other_keys(
+    store: Store, scope: Scope, units: Sequence[Unit], inputs: Mapping[str, KeyInputs]
+) -> list[Unit]:
     """Lands the events by which rows retire rows of other keys (`supersedes`, D11); returns them as units.
 
     A step of the projection, not of the write: a row whose writer died before it is found without a receipt.
     """
-    rows = [unit for unit in units if unit.kind == "row"]
+    wanted = {unit.memory_id for unit in units if unit.kind == "row"}
     lines, follow_ups = [], []
-    for memory_id, superseded, arrival, start, agent in _naming_rows(store, scope, rows):
-        for key in superseded:
+    for row in (row for each in inputs.values() for row in each.rows):
+        for key in row.supersedes if row.memory_id in wanted else ():
+            start = row.arrival if row.valid_at is None else row.valid_at
             hashed = key_hash(scope.org, scope.namespace, key)
-            event_id = digest("supersede", memory_id, key)
+            event_id = digest("supersede", row.memory_id, key)
             lines.append(
-                [scope.org, scope.namespace, hashed, event_id, "supersede", key, memory_id, arrival, start, agent,
-                 first_wins(arrival)]
+                [scope.org, scope.namespace, hashed, event_id, "supersede", key, row.memory_id, row.arrival, start,
+                 row.agent, first_wins(row.arrival)]
             )  # fmt: skip
-            follow_ups.append(Unit(event_id, "event", key, memory_id, arrival))
+            follow_ups.append(Unit(event_id, "event", key, row.memory_id, row.arrival))
     store.insert("memory_events", EVENT_COLUMNS, lines)
     return follow_ups
-
-
-def _naming_rows(store: Store, scope: Scope, rows: Sequence[Unit]) -> Iterator[tuple[Any, ...]]:
-    """(id, keys superseded, arrival, start, agent) of those rows that supersede other keys."""
-    for chunk in in_chunks(rows, CHUNK):
-        yield from store.rows(
-            sql("inputs.naming_rows"),
-            org=scope.org,
-            namespace=scope.namespace,
-            keys=sorted({unit.memory_key for unit in chunk}),
-            ids=[unit.memory_id for unit in chunk],
-        )
 
 
 def project_keys(store: Store, scope: Scope, keys: Sequence[str]) -> Outcome:

@@ -49,9 +49,3 @@ SELECT
      WHERE org = {org:String} AND namespace = {namespace:String})
   + (SELECT uniqExact(event_id) FROM loom.entity_aliases
      WHERE org = {org:String} AND namespace = {namespace:String})
-
--- naming_rows --
-SELECT memory_id, supersedes, arrival, coalesce(valid_at, arrival), agent
-FROM loom.memory FINAL
-WHERE org = {org:String} AND namespace = {namespace:String} AND memory_key IN {keys:Array(String)}
-  AND memory_id IN {ids:Array(String)} AND notEmpty(supersedes)
