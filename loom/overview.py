@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rich.markup import escape
 from rich.table import Table
 
 from loom.cli.session import out
@@ -25,7 +26,7 @@ def print_overview(store: Store, scope: Scope) -> None:
         pairs.add_row(f"{a} — {b}", str(count))
     facts = Table("triple", "source", title="some triples", box=None, title_justify="left")
     for subject, relation, object_, key in store.rows(sql("overview.triples"), limit=TOP, **names):
-        facts.add_row(f"{subject} [{relation}] {object_}".replace("[", "\\["), key[:40])
+        facts.add_row(escape(f"{subject} → {relation} → {object_}"), escape(key[:40]))
     for table in (top, pairs, facts):
         out.print(table)
         out.print()

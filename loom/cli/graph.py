@@ -22,6 +22,7 @@ from loom.cli.session import (
 )
 from loom_core.projection.recanonicalise import recanonicalise
 from loom_core.projection.verify import Report, repair, verify
+from loom_core.tenancy import Scope
 
 
 @click.command("verify")
@@ -43,7 +44,7 @@ def verify_command(
     if as_json:
         print_json(_plain(report))
     else:
-        _print(report)
+        _print(report, scope)
     if not report.clean:
         sys.exit(1)
 
@@ -58,8 +59,9 @@ def _plain(report: Report) -> dict[str, Any]:
     }
 
 
-def _print(report: Report) -> None:
-    out.print(f"compared {report.memories} row versions and {report.slots} slots")
+def _print(report: Report, scope: Scope) -> None:
+    compared = f"row versions: {report.memories}, pairs of subject and relation: {report.slots}"
+    out.print(f"compared {scope.org}/{scope.namespace}: {compared}", markup=False)
     if report.clean:
         out.print("mended: no difference is left" if report.repaired else "no difference")
     for kind, count in sorted(report.differences.items()):

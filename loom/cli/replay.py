@@ -55,8 +55,7 @@ def closes_command(
         return
     for line in changed:
         out.print(line, markup=False)
-    if not dry_run:
-        out.print(f"{len(changed)} intervals changed")
+    out.print(f"intervals that {'would change' if dry_run else 'changed'}: {len(changed)}")
 
 
 @replay_group.command("projections")

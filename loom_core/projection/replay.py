@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from loom_core.canonical import canonicalise
-from loom_core.errors import Invalid
+from loom_core.errors import Invalid, NotFound
 from loom_core.projection import edges, slots
 from loom_core.projection.inputs import read_context, read_keys
 from loom_core.projection.plan import make_plan
@@ -57,8 +57,13 @@ def replay_closes(
 def replay_projections(
     store: Store, scope: Scope, key: str | None, dry_run: bool, progress: Progress
 ) -> Replayed:
-    """Projects the rows of one key, or of all, again; says which keys differed from what was stored."""
+    """Projects the rows of one key, or of all, again; says which keys differed from what was stored.
+
+    Raises `NotFound` for a key without rows.
+    """
     keys = [key] if key is not None else all_keys(store, scope)
+    if key is not None and not read_keys(store, scope, keys)[key].rows:
+        raise NotFound("no_such_memory", f"there is no row of key {key!r} in {scope.org}/{scope.namespace}")
     done = Replayed()
     for chunk in in_chunks(keys, KEYS_A_CHUNK):
         plan = make_plan(read_keys(store, scope, chunk), read_context(store, scope), None)
