@@ -11,7 +11,6 @@ import pytest
 
 from loom_core.faults import POINTS
 from loom_core.projection import failures
-from loom_core.settings import Settings
 from loom_core.tenancy import Scope
 from tests.support.fleet import Fleet
 from tests.support.fleet_fixtures import settled
@@ -160,4 +159,3 @@ def test_an_engine_that_is_killed_and_comes_back_costs_no_row_a_try(
     assert worker.process.poll() is None
     listed = failures.listed(town.store, town.scope, ["open", "dead", "resolved", "stale"])
     assert sum(f.attempts for f in listed) <= tries
-    assert Settings().projection_retry_max_attempts > 1
