@@ -28,10 +28,10 @@ class EntityExtractor:
         return () if self._parts.settings.llm_provider == "fake" else due_scopes(self._parts.store)
 
     def handle(self, scope: Scope, deadline: Deadline) -> Handled:
-        """One batch of texts."""
-        from loom_core.tagging.batch import tag_batch
+        """Some batches of texts."""
+        from loom_core.tagging.turn import tag_turn
 
-        return tag_batch(self._parts.store, scope, self._reader, self._parts.settings, deadline)
+        return tag_turn(self._parts.store, scope, self._reader, self._parts.settings, deadline)
 
     @cached_property
     def _reader(self) -> Reader:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from loom_core.memory.rows import MemoryRow
@@ -25,6 +25,11 @@ class Rows:
     def values(self) -> dict[str, str]:
         """By memory id, the hash of the row's value."""
         return {row.memory_id: row.content_sha256 for row in self.rows}
+
+    def batches(self, size: int) -> Iterator[Rows]:
+        """The same in runs of at most `size`."""
+        for start in range(0, len(self.units), size):
+            yield Rows(self.units[start : start + size], self.rows[start : start + size])
 
 
 def readable_rows(store: Store, scope: Scope, units: Sequence[Unit], inputs: Mapping[str, KeyInputs]) -> Rows:

@@ -18,10 +18,10 @@ from loom_core.projection import attempts, failures
 from loom_core.projection.failures import EXTRACTION
 from loom_core.settings import Settings
 from loom_core.storage.store import Store
-from loom_core.tagging.batch import tag_batch
 from loom_core.tagging.due import due_scopes
 from loom_core.tagging.reader import Reader
 from loom_core.tagging.spending import DailyBudget
+from loom_core.tagging.turn import tag_turn
 from tests.support.world import World, fault
 
 SETTINGS = Settings(
@@ -65,7 +65,7 @@ def world(store: Store) -> World:
 
 def tag(world: World, extractor: StubExtractor, *, seconds: float = 60, budget_usd: float = 0) -> Handled:
     reader = Reader(extractor, DailyBudget(world.store, budget_usd))
-    return tag_batch(world.store, world.scope, reader, world.settings, Deadline(seconds))
+    return tag_turn(world.store, world.scope, reader, world.settings, Deadline(seconds))
 
 
 def tag_all(world: World, extractor: StubExtractor) -> None:
