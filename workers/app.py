@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import ssl
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
@@ -20,6 +21,8 @@ CHILD_START_S = 60.0
 """A spawned process imports anew, which takes seconds on a busy machine; Celery's own limit is 4."""
 CHILD_MEMORY_KIB = 1_500_000
 """A pool process that is larger than this after a tick is replaced: a large graph was in it."""
+MOST_CHILDREN = 4
+"""Pool processes where `--concurrency` does not say: one a worker, on a machine that has the processors."""
 SHUTDOWN_S = 10.0
 """How long a tick may go on after SIGTERM; it stops at the end of the batch in hand."""
 
@@ -87,6 +90,7 @@ def configuration(settings: Settings, publish_timeout_s: float | None = None) ->
         "task_default_queue": WORKERS[0].queue,
         # A fork after `import chdb`, numba or a client's threads hangs or shares sockets.
         "worker_pool_start_method": "spawn",
+        "worker_concurrency": min(MOST_CHILDREN, os.cpu_count() or 1),
         "worker_proc_alive_timeout": CHILD_START_S,
         "worker_prefetch_multiplier": 1,
         "worker_disable_prefetch": True,
