@@ -7,7 +7,7 @@ from collections.abc import Collection
 from loom_core.coordination.work import Deadline, Handled
 from loom_core.tenancy import Scope
 from workers.parts import Parts
-from workers.spec import WorkerSpec
+from workers.spec import LATER, WorkerSpec
 
 
 class EntityCommunities:
@@ -34,5 +34,6 @@ SPEC = WorkerSpec(
     summary="Finds communities of entities, in namespaces with consolidation on or walked lately",
     gate="entity_communities_enabled",
     interval="entity_communities_interval_s",
+    priority=LATER,
     make=EntityCommunities,
 )

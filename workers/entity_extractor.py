@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from loom_core.coordination.work import Deadline, Handled
 from loom_core.tenancy import Scope
 from workers.parts import Parts
-from workers.spec import WorkerSpec
+from workers.spec import LATER, WorkerSpec
 
 if TYPE_CHECKING:
     from loom_core.tagging.reader import Reader
@@ -47,5 +47,6 @@ SPEC = WorkerSpec(
     summary="Reads rows written without entities and tags them",
     gate="entity_extract_enabled",
     interval="entity_extract_interval_s",
+    priority=LATER,
     make=EntityExtractor,
 )

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from loom_core.coordination.work import Deadline, Handled
 from loom_core.tenancy import Scope
 from workers.parts import Parts
-from workers.spec import WorkerSpec
+from workers.spec import SOON, WorkerSpec
 
 
 class ProjectionRetry:
@@ -36,5 +36,6 @@ SPEC = WorkerSpec(
     summary="Projects rows again whose projection failed or never ran",
     gate="projection_retry_enabled",
     interval="projection_retry_interval_s",
+    priority=SOON,
     make=ProjectionRetry,
 )

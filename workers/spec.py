@@ -9,15 +9,24 @@ from loom_core.coordination.work import Work
 from loom_core.settings import Settings
 from workers.parts import Parts
 
+SOON, LATER = 3, 6
+"""Priorities on Redis, 0 the first. A beat's sweep has 0: it takes milliseconds, and behind ticks of 45 seconds it
+would expire each time. What mends goes before what reads texts or clusters, which can fill every process for hours.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class WorkerSpec:
-    """One worker. `gate` and `interval` name fields of `Settings`; `make` builds its work, once a process."""
+    """One worker. `gate` and `interval` name fields of `Settings`; `make` builds its work, once a process.
+
+    `priority` is that of its shards' wake-ups: `SOON` or `LATER`.
+    """
 
     name: str
     summary: str
     gate: str
     interval: str
+    priority: int
     make: Callable[[Parts], Work]
 
     @property

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from loom_core.coordination.work import Deadline, Handled
 from loom_core.tenancy import Scope
 from workers.parts import Parts
-from workers.spec import WorkerSpec
+from workers.spec import SOON, WorkerSpec
 
 
 class SupersessionReplay:
@@ -34,5 +34,6 @@ SPEC = WorkerSpec(
     summary="Replays supersession closes that failed",
     gate="supersession_replay_enabled",
     interval="supersession_replay_interval_s",
+    priority=SOON,
     make=SupersessionReplay,
 )

@@ -22,6 +22,7 @@ from loom_core import tracing
 from loom_core.coordination.connection import connect_redis
 from loom_core.coordination.wakeups import Wake, WakeMarks
 from loom_core.settings import Settings
+from workers import registry
 
 if TYPE_CHECKING:
     from celery import Celery
@@ -34,7 +35,7 @@ LONGEST_PAUSE_S = 15.0
 """Between two tries while Redis is away: the pause doubles up to this."""
 EXIT_S = 1.0
 """How long an ending process waits for its wake-ups to be sent."""
-LIFE_S = 120
+LIFE_S = 600
 """A wake-up older than this is dropped unread: a beat has come since."""
 
 SENT = Counter("loom_wakeups", "Wake-ups by worker and what became of them", ["worker", "outcome"])
@@ -125,6 +126,7 @@ class Sender:
                 f"workers.{worker}.sweep",
                 kwargs={"shard": shard},
                 expires=LIFE_S,
+                priority=registry.worker(worker).priority,
                 retry=False,
                 ignore_result=True,
                 headers=dict(message.headers),

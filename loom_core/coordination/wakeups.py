@@ -9,7 +9,7 @@ import redis
 Wake = Callable[[str, int], None]
 """`wake(worker, shard)`: never raises and never waits long. `loom_core` is handed one; it knows no queue."""
 
-MARK_MS = 5_000
+MARK_MS = 30_000
 """How long one message stands for all that follow it, unless its tick begins before."""
 
 

@@ -131,6 +131,28 @@ def test_a_failed_projection_is_mended_by_the_fleet(
     town.verified()
 
 
+def test_a_flood_of_texts_does_not_keep_a_failed_projection_waiting(
+    fleet: Fleet, town: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One process for all workers: each of its ticks outlasts the beat's interval."""
+    with LLMStub(default=named, latency_s=0.5) as stub:
+        with_llm(fleet, stub)
+        fleet.environment |= {
+            "LOOM_ENTITY_EXTRACT_BATCH": "4", "LOOM_ENTITY_EXTRACT_CONCURRENCY": "1", "LOOM_TICK_BUDGET_S": "8",
+            "LOOM_ENTITY_EXTRACT_TIMEOUT_S": "5", "LOOM_SHARDS": "4",
+        }  # fmt: skip
+        floods = [World(town.store, town.settings) for _ in range(8)]
+        for flood in floods:
+            bulk(flood, 200)
+        fleet.worker()
+        fleet.beat()
+        wait_until(lambda: len(stub.requests) >= 2, "texts are read")
+        with fault(monkeypatch, "edges:insert:raise"):
+            town.set("k", "text", E=["alpha service", "beta service"])
+        wait_until(lambda: town.failures() == {("k", "edges"): "resolved"}, "it is mended", 90)
+        assert sum(tagged(flood) for flood in floods) < 1600
+
+
 def test_a_wake_up_is_enough_without_any_beat(fleet: Fleet, town: World) -> None:
     fleet.environment["LOOM_LLM_PROVIDER"] = "spacy"
     fleet.worker()

@@ -22,6 +22,8 @@ from workers import wake
 from workers.wake import Sender
 
 WORKER = "entity_extractor"
+QUEUE = f"{WORKER}\x06\x166"
+"""Its list of that priority, as kombu names it."""
 
 
 @pytest.fixture
@@ -50,24 +52,24 @@ def sender(settings: Settings) -> Iterator[Sender]:
 def test_a_burst_of_writes_sends_one_message_a_tick(sender: Sender, client: redis.Redis) -> None:
     for _ in range(1000):
         sender.wake(WORKER, 3)
-    wait_until(lambda: client.llen(WORKER) > 0, "it is sent")
+    wait_until(lambda: client.llen(QUEUE) > 0, "it is sent")
     for _ in range(1000):
         sender.wake(WORKER, 3)
     sender.close()
-    assert client.llen(WORKER) == 1
-    message = json.loads(client.lindex(WORKER, 0))
+    assert client.llen(QUEUE) == 1
+    message = json.loads(client.lindex(QUEUE, 0))
     assert message["headers"]["task"] == "workers.entity_extractor.sweep"
     assert message["headers"]["expires"]
     WakeMarks(client).clear(WORKER, 3)  # the tick begins
     sender.wake(WORKER, 3)
-    wait_until(lambda: client.llen(WORKER) == 2, "a row that lands later has a message of its own")
+    wait_until(lambda: client.llen(QUEUE) == 2, "a row that lands later has a message of its own")
 
 
 def test_a_redis_that_hangs_costs_a_write_nothing_and_gets_the_wake_ups_once_it_is_back(
     sender: Sender, server: ServerProcess, client: redis.Redis
 ) -> None:
     sender.wake(WORKER, 0)
-    wait_until(lambda: client.llen(WORKER) == 1, "it is sent")
+    wait_until(lambda: client.llen(QUEUE) == 1, "it is sent")
     os.kill(server.process.pid, signal.SIGSTOP)
     try:
         took = []
@@ -78,7 +80,7 @@ def test_a_redis_that_hangs_costs_a_write_nothing_and_gets_the_wake_ups_once_it_
         assert max(took) < 0.2
     finally:
         os.kill(server.process.pid, signal.SIGCONT)
-    shards = lambda: {json.loads(each)["headers"]["kwargsrepr"] for each in client.lrange(WORKER, 0, -1)}  # noqa: E731
+    shards = lambda: {json.loads(each)["headers"]["kwargsrepr"] for each in client.lrange(QUEUE, 0, -1)}  # noqa: E731
     wait_until(lambda: len(shards()) == 40, "every shard's wake-up has gone out")
 
 
@@ -97,7 +99,7 @@ def test_a_message_that_could_not_be_sent_is_sent_later_although_its_mark_was_se
 
     monkeypatch.setattr("celery.Celery.send_task", refuse_twice)
     sender.wake(WORKER, 1)
-    wait_until(lambda: client.llen(WORKER) == 1, "it goes out")
+    wait_until(lambda: client.llen(QUEUE) == 1, "it goes out")
     assert len(tries) == 3
 
 

@@ -17,7 +17,7 @@ def test_a_burst_of_writes_sends_one_message_until_its_tick_begins(client: redis
 def test_a_mark_is_of_one_worker_and_shard_and_does_not_stay(client: redis.Redis) -> None:
     marks = WakeMarks(client)
     assert marks.set(WORKER, 1) and marks.set(WORKER, 2) and marks.set("projection_retry", 1)
-    assert all(0 < client.pttl(key) <= 5_000 for key in client.keys("loom:wake:*"))
+    assert all(0 < client.pttl(key) <= 30_000 for key in client.keys("loom:wake:*"))
 
 
 def test_each_namespace_gets_its_turn(client: redis.Redis) -> None:

@@ -12,7 +12,7 @@ from loom_core.settings import Settings
 from loom_core.tenancy import Scope
 from workers import process
 from workers.parts import Parts
-from workers.spec import WorkerSpec
+from workers.spec import LATER, WorkerSpec
 
 
 class RunsTable:
@@ -77,7 +77,12 @@ def bench() -> Iterator[Callable[..., Bench]]:
         parts, runs = Parts(settings), RunsTable()
         vars(parts).update(store=runs, redis=client, wake=lambda worker, shard: woken.append((worker, shard)))
         spec = WorkerSpec(
-            "entity_extractor", "", "entity_extract_enabled", "entity_extract_interval_s", lambda _: work
+            "entity_extractor",
+            "",
+            "entity_extract_enabled",
+            "entity_extract_interval_s",
+            LATER,
+            lambda _: work,
         )
         return Bench(work, parts, spec, runs, woken)
 
