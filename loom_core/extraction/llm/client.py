@@ -7,6 +7,7 @@ decides.
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -119,6 +120,8 @@ def _litellm() -> Any:
     import litellm
 
     litellm.suppress_debug_info = True
+    # It logs two lines a call at INFO, through a handler of its own and through ours.
+    logging.getLogger("LiteLLM").setLevel(logging.WARNING)
     return litellm
 
 
