@@ -83,6 +83,7 @@ def test_a_writer_that_dies_at_any_point_leaves_what_it_landed_whole(fleet: Flee
     assert not differing
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "point",
     [
