@@ -202,6 +202,7 @@ def _forget_entities(store: Store, scope: Scope, entities: Sequence[str]) -> Non
     if gone:
         for table in ("entity_degree", "entity_communities", "entity_vectors", "entity_summaries"):
             store.command(sql("erase.by_entity").format(table=table), entities=gone, **names)
+        store.command(sql("erase.from_hubs"), entities=gone, **names)
 
 
 def _save(store: Store, scope: Scope, erasure: Erasure) -> None:

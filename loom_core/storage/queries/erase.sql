@@ -78,3 +78,8 @@ WHERE org = {org:String} AND namespace = {namespace:String}
 -- answers --
 ALTER TABLE loom.idempotency_answers DELETE
 WHERE org = {org:String} AND namespace = {namespace:String} AND has(memory_keys, {memory_key:String})
+
+-- from_hubs --
+ALTER TABLE loom.community_passes
+UPDATE dropped = arrayFilter(hub -> NOT has({entities:Array(String)}, hub), dropped)
+WHERE org = {org:String} AND namespace = {namespace:String} AND hasAny(dropped, {entities:Array(String)})

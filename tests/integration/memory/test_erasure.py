@@ -59,6 +59,16 @@ def test_no_table_keeps_a_trace_of_an_erased_row(world: World) -> None:
     world.verified()
 
 
+def test_a_name_that_is_gone_leaves_the_hubs_of_the_last_pass(world: World) -> None:
+    world.set("k1", "text", PAIR)
+    columns = ("org", "namespace", "pass_id", "dropped", "ver")
+    world.store.insert("community_passes", columns, [[*world.names.values(), "1", ["alpha", PAIR[0]], 1]])
+    world.erase("k1")
+    assert traces(world) == {}
+    sql = "SELECT dropped FROM loom.community_passes WHERE org = {org:String} AND namespace = {namespace:String}"
+    assert world.store.rows(sql, **world.names) == [(["alpha"],)]
+
+
 def test_a_fact_that_another_row_attests_stays(world: World) -> None:
     """B69."""
     for key in ("k1", "k2"):
