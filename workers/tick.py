@@ -24,6 +24,8 @@ from loom_core.coordination.tallies import Tallies
 from loom_core.coordination.turns import Turns
 from loom_core.coordination.work import Deadline, Handled, Work
 from loom_core.errors import LoomError, Unavailable
+from loom_core.projection.attempts import take_owed
+from loom_core.recovery.refunds import Refunds
 from loom_core.server.logs import where
 from loom_core.storage.statements import sql
 from loom_core.tenancy import Scope
@@ -112,6 +114,7 @@ def _run(
     try:
         faults.reach("tick", "leased")
         with tracing.span("tick", _cause(), worker=spec.name, shard=shard):
+            Refunds(parts.redis, spec.name, shard).pay(parts.store)
             body(parts.work(spec), lease, result)
     except OutOfTime:
         result.detail = "soft_time_limit"
@@ -123,6 +126,7 @@ def _run(
         result.detail = type(error).__name__
         log.error("tick_failed", worker=spec.name, shard=shard, error_class=result.detail, where=where(error))
     seconds = time.monotonic() - started
+    _note_owed(parts, lease)
     _report(spec, parts, lease, result, seconds)
     _count(spec, parts, result.outcome(), seconds, result)
     came = _release(parts, lease)
@@ -205,6 +209,15 @@ def _report(spec: WorkerSpec, parts: Parts, lease: Lease, result: Result, second
         )  # fmt: skip
     except Exception as error:  # the work is done and stands without its report
         log.warning("tick_unreported", worker=spec.name, shard=lease.shard, error_class=type(error).__name__)
+
+
+def _note_owed(parts: Parts, lease: Lease) -> None:
+    """Before the lease goes: whoever has it next gives the tries back."""
+    owed = take_owed()
+    try:
+        Refunds(parts.redis, lease.worker, lease.shard).note(owed)
+    except redis.RedisError as error:
+        log.warning("tries_not_given_back", batches=len(owed), error_class=type(error).__name__)
 
 
 def _count(spec: WorkerSpec, parts: Parts, outcome: str, seconds: float, result: Result) -> None:

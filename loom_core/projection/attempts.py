@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from loom_core import clock
+from loom_core.errors import Unavailable
 from loom_core.memory.rows import digest
 from loom_core.storage.statements import sql
 from loom_core.storage.store import Store, in_chunks
@@ -27,6 +28,10 @@ class Batch:
     at: int
 
 
+_owed: list[tuple[Scope, Batch]] = []
+"""Tries of this process that the store was away for: it could not be told that they are given back."""
+
+
 @dataclass(frozen=True, slots=True)
 class Unreported:
     """Tries of a unit that never reported back: how many, and how many of those it was alone in."""
@@ -40,13 +45,28 @@ def begin(store: Store, scope: Scope, unit_ids: Sequence[str], projection: str) 
     """Writes down that these units are about to be tried together, before they are."""
     at = clock.now()
     batch = Batch(projection, digest("batch", str(at), *unit_ids), list(unit_ids), at)
-    _write(store, scope, batch, dict.fromkeys(unit_ids, RUNNING), ver=0)
+    _write_or_owe(store, scope, batch, dict.fromkeys(unit_ids, RUNNING), ver=0)
     return batch
 
 
 def finish(store: Store, scope: Scope, batch: Batch, outcomes: dict[str, str]) -> None:
-    """Reports how each unit's try ended: `done`, `failed` or `refunded` (D35)."""
-    _write(store, scope, batch, outcomes, ver=1)
+    """Reports how each unit's try ended: `done`, `failed` or `refunded` (D35).
+
+    Raises `Unavailable` if the store is away. The try is owed to its units then: `take_owed`.
+    """
+    _write_or_owe(store, scope, batch, outcomes, ver=1)
+
+
+def take_owed() -> list[tuple[Scope, Batch]]:
+    """The tries to give back once the store is there again; they are the caller's to see to from now on."""
+    taken = list(_owed)
+    _owed.clear()
+    return taken
+
+
+def refund(store: Store, scope: Scope, batch: Batch) -> None:
+    """Gives the units of a batch their try back. Raises `Unavailable`, and owes it, if the store is away."""
+    finish(store, scope, batch, dict.fromkeys(batch.unit_ids, REFUNDED))
 
 
 def unreported(
@@ -69,6 +89,15 @@ def unreported(
         )
         found |= {unit_id: Unreported(total, alone, at) for unit_id, total, alone, at in lines}
     return found
+
+
+def _write_or_owe(store: Store, scope: Scope, batch: Batch, outcomes: dict[str, str], ver: int) -> None:
+    try:
+        _write(store, scope, batch, outcomes, ver)
+    except Unavailable:
+        # Also at the beginning: the record may have been kept although its answer was lost.
+        _owed.append((scope, batch))
+        raise
 
 
 def _write(store: Store, scope: Scope, batch: Batch, outcomes: dict[str, str], ver: int) -> None:

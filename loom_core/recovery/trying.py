@@ -62,7 +62,7 @@ def attempt(
     try:
         failed = work()
     except Unavailable:
-        attempts.finish(store, scope, batch, dict.fromkeys(batch.unit_ids, attempts.REFUNDED))
+        attempts.refund(store, scope, batch)
         raise
     ends = {id_: attempts.FAILED if failed.get(id_) else attempts.DONE for id_ in batch.unit_ids}
     attempts.finish(store, scope, batch, ends)

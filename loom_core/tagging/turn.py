@@ -86,7 +86,7 @@ def _read_batch(
         prompt_version = reader.extractor.prompt_version
         ends = keep(store, scope, rows, outcomes, prompt_version, batch.batch_id, settings)
     except Unavailable:
-        attempts.finish(store, scope, batch, dict.fromkeys(batch.unit_ids, attempts.REFUNDED))
+        attempts.refund(store, scope, batch)
         raise
     attempts.finish(store, scope, batch, ends)
     return outcomes, ends

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -112,12 +113,13 @@ def test_a_killed_process_costs_time_and_nothing_else(stack: Stack, history: His
     killed = stack.addresses()["pids"][victim]
     importing = start_import(stack, space, history.folder)
     try:
+        wait_until(lambda: some_rows_are_in(space, history), "the import is under way", 120)
+        importing.send_signal(signal.SIGSTOP)  # so that it is not over before the kill, however fast it is
         if victim == "worker-1":
             wait_until(lambda: bool(space.call("namespace.taxonomy")["entities"]), "the worker reads", 120)
-        else:
-            wait_until(lambda: some_rows_are_in(space, history), "the import is under way", 120)
         assert importing.poll() is None, "the import still runs"
         stack.kill(victim)
+        importing.send_signal(signal.SIGCONT)
         _, errors = importing.communicate(timeout=300)
     finally:
         importing.kill()

@@ -26,6 +26,8 @@ from workers.wake import make_wake
 
 ROOT = Path(__file__).parents[3]
 PASSWORD = "a password of the test"
+QUEUE = "supersession_replay\x06\x163"
+"""Its list of that priority, as kombu names it."""
 ADMIN = "user admin on nopass allkeys allchannels +@all\n"
 """Only here: looks at the ACL log."""
 
@@ -113,9 +115,9 @@ def test_a_wake_up_goes_through_the_queue_to_a_worker_and_a_beat_sends_more(
     wake = make_wake(Settings(redis_url=url))
 
     def queued() -> bool:
-        wake("supersession_replay", 3)  # gives up after 0.08 s, which a busy machine may need for less
-        return client.llen("supersession_replay") == 1
+        return client.llen(QUEUE) == 1
 
+    wake("supersession_replay", 3)
     wait_until(queued, "a wake-up is on the queue")
     celery = [sys.executable, "-m", "celery", "-A", "workers.app"]
     worker = ["worker", "--queues", "supersession_replay,projection_retry", "--concurrency", "1"]
@@ -135,7 +137,7 @@ def test_a_wake_up_goes_through_the_queue_to_a_worker_and_a_beat_sends_more(
             "both workers ticked",
             timeout_s=200,
         )
-        wait_until(lambda: client.llen("supersession_replay") == 0, "the queue is empty")
+        wait_until(lambda: client.llen(QUEUE) == 0, "the queue is empty")
         assert time.time() - alive.stat().st_mtime < 60
         probe = [sys.executable, "-m", "workers.alive"]
         assert subprocess.run(probe, env=environment, timeout=60, check=False).returncode == 0

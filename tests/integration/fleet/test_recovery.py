@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+import fakeredis
 import pytest
 
 from loom_core import clock
 from loom_core.errors import Unavailable
 from loom_core.projection import attempts, failures
+from loom_core.projection.attempts import Batch
 from loom_core.projection.receipts import ALL
 from loom_core.recovery import closes, retry
+from loom_core.recovery.refunds import Refunds
 from loom_core.settings import Settings
 from loom_core.storage.store import Store
 from loom_core.tenancy import Scope
@@ -22,6 +28,15 @@ AT_ONCE = Settings(
 @pytest.fixture
 def world(store: Store) -> World:
     return World(store, AT_ONCE)
+
+
+def raising(error: Exception) -> Callable[..., Any]:
+    """A function that raises `error`."""
+
+    def raises(*_: object) -> Any:
+        raise error
+
+    return raises
 
 
 def sweep(world: World, most: int = 50) -> int:
@@ -140,9 +155,8 @@ def test_a_store_that_is_away_spends_no_try(world: World, monkeypatch: pytest.Mo
     """D35."""
     with fault(monkeypatch, "edges:insert:raise"):
         world.set("k", "text", E=["alpha service", "beta service"])
-    away = Unavailable("clickhouse_away", "away")
     with monkeypatch.context() as patch:
-        patch.setattr("loom_core.recovery.retry.project", lambda *_: (_ for _ in ()).throw(away))
+        patch.setattr(retry, "project", raising(Unavailable("clickhouse_away", "away")))
         for _ in range(5):
             with pytest.raises(Unavailable):
                 retry.retry_batch(world.store, world.scope, world.settings)
@@ -150,6 +164,42 @@ def test_a_store_that_is_away_spends_no_try(world: World, monkeypatch: pytest.Mo
     assert (failure.state, failure.attempts) == ("open", 1)
     sweep(world)
     assert world.related("alpha service") == {"beta service": 1}
+
+
+@pytest.mark.parametrize("step", ["begin", "work", "finish"])
+def test_a_try_that_could_not_even_be_given_back_is_owed_until_the_store_is_there_again(
+    world: World, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    """D35. The record of the try stands, and its report finds the store away."""
+    with fault(monkeypatch, "edges:insert:raise"):
+        world.set("k", "text", E=["alpha service", "beta service"])
+    redis = fakeredis.FakeRedis(decode_responses=True)
+    write = attempts._write
+
+    def write_until_away(store: Store, scope: Scope, batch: Batch, ends: dict[str, str], ver: int) -> None:
+        if ver == 0:
+            write(store, scope, batch, ends, ver)
+        if ver == 1 or step == "begin":
+            raise Unavailable("clickhouse_away", "away")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(attempts, "_write", write_until_away)
+        if step == "work":
+            patch.setattr(retry, "project", raising(Unavailable("clickhouse_away", "away")))
+        with pytest.raises(Unavailable):
+            retry.retry_batch(world.store, world.scope, world.settings)
+        Refunds(redis, "projection_retry", 3).note(attempts.take_owed())
+        with pytest.raises(Unavailable):
+            Refunds(redis, "projection_retry", 3).pay(world.store)
+        Refunds(redis, "projection_retry", 3).note(attempts.take_owed())
+    Refunds(redis, "projection_retry", 3).pay(world.store)
+    assert redis.keys() == []
+    with fault(monkeypatch, "edges:insert:raise"):
+        sweep(world, 1)
+    (failure,) = failures.listed(world.store, world.scope)
+    assert (failure.projection, failure.attempts) == ("edges", 2)
+    sweep(world)
+    world.verified()
 
 
 def lose(world: World, keys: list[str], projection: str = ALL) -> None:
