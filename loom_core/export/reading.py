@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from loom_core.clock import instant, now, optional_instant
+from loom_core import clock
+from loom_core.clock import instant, optional_instant
 from loom_core.storage.statements import sql
 from loom_core.storage.store import Store
 from loom_core.tenancy import Scope
@@ -65,7 +66,7 @@ class GraphReader:
     @classmethod
     def of(cls, store: Store, scope: Scope, include_all: bool) -> GraphReader:
         """The graph as it holds now."""
-        return cls(store, scope, include_all, now())
+        return cls(store, scope, include_all, clock.now())
 
     def entities(self) -> Iterator[Entity]:
         """By name."""

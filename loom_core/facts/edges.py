@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, NamedTuple, Self
 
+from loom_core import clock
 from loom_core.canonical import normalise_relation
-from loom_core.clock import instant, now, optional_instant, optional_micros
+from loom_core.clock import instant, optional_instant, optional_micros
 from loom_core.facts.models import FactsPathRequest, FactsTraverseRequest, Provenance, RankBy
 from loom_core.storage.statements import sql
 from loom_core.storage.store import Store, in_chunks
@@ -62,7 +63,7 @@ class EdgeSet:
         if request.labeled or request.relations:
             relations = tuple(sorted({normalise_relation(verb)[0] for verb in request.relations}))
         as_of = optional_micros(request.as_of)
-        return cls(store, scope, now() if as_of is None else as_of, request.min_co_occur, relations)
+        return cls(store, scope, clock.now() if as_of is None else as_of, request.min_co_occur, relations)
 
     def hop(self, frontier: Sequence[str], visited: Iterable[str], top_k: int, rank_by: RankBy) -> list[Step]:
         """Each parent's `top_k` best children outside `visited`, one query for the whole frontier.

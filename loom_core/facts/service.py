@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from loom_core.clock import micros, now
+from loom_core import clock
+from loom_core.clock import micros
 from loom_core.facts import models
 from loom_core.facts.listing import list_facts
 from loom_core.facts.path import find_path
@@ -29,14 +30,14 @@ class FactsService:
 
     def list(self, context: CallContext, request: models.FactsListRequest) -> models.FactsListResponse:
         """`facts.list`"""
-        at = now() if request.as_of is None else micros(request.as_of)
+        at = clock.now() if request.as_of is None else micros(request.as_of)
         return list_facts(self._store, context.scope, request, at)
 
     def related(
         self, context: CallContext, request: models.FactsRelatedRequest
     ) -> models.FactsRelatedResponse:
         """`facts.related`"""
-        at = now() if request.as_of is None else micros(request.as_of)
+        at = clock.now() if request.as_of is None else micros(request.as_of)
         return related_entities(self._store, context.scope, request, at)
 
     def traverse(

@@ -149,10 +149,10 @@ def stands_of(claims: Mapping[Key, Sequence[Claim]]) -> dict[Key, list[Stand]]:
         for tenure in reversed(row.tenures):
             until = min(until, _handed_over(tenure, key[1], begins, retired))
             if tenure.since is None:
-                retired[key] = min(until, restated.after(row.lineage, key[1], row.arrival))
+                retired[key] = min(until, restated.after(row.lineage, key[1], row.arrival, key[0]))
             for since, undo in reversed(_parts(tenure, until, row.restored)):
                 learned = row.arrival if undo is None else undo
-                stop = min(until, restated.after(row.lineage, key[1], learned))
+                stop = min(until, restated.after(row.lineage, key[1], learned, key[0]))
                 group += _stands(claims[key], since, stop, undo)
                 until = min(until, since)
         stands[key] = group
@@ -189,26 +189,53 @@ def _since(tenure: Tenure) -> int:
 
 
 class _Restated:
-    """Where later versions of a key state a triple again: "two versions of one key count once" (D41)."""
+    """Where other versions of a key state a triple again, by arriving or by an Undo: "two versions of one key
+    count once" (D41)."""
 
     def __init__(self, claims: Mapping[Key, Sequence[Claim]], begins: Mapping[Key, int]) -> None:
-        versions: dict[Key, list[tuple[int, int]]] = defaultdict(list)
+        said: dict[Key, list[tuple[int, int, str]]] = defaultdict(list)
         for key, group in claims.items():
-            versions[group[0].row.lineage, key[1]].append((group[0].row.arrival, begins[key]))
-        self._arrivals: dict[Key, list[int]] = {}
-        self._earliest: dict[Key, list[int]] = {}
-        for where, pairs in versions.items():
-            if len(pairs) > 1:
-                self._arrivals[where] = [arrival for arrival, _ in pairs]
-                least = accumulate((begin for _, begin in reversed(pairs)), min, initial=FOREVER)
-                self._earliest[where] = list(least)[::-1]
+            row, begin = group[0].row, begins[key]
+            again = said[row.lineage, key[1]]
+            again.append((row.arrival, begin, key[0]))
+            again += [(undo, max(undo, begin), key[0]) for undo in row.restored]
+        self._learned: dict[Key, list[int]] = {}
+        self._earliest: dict[Key, list[_Earliest]] = {}
+        for where, again in said.items():
+            if len({memory_id for *_, memory_id in again}) > 1:
+                again.sort()
+                self._learned[where] = [learned for learned, *_ in again]
+                earliest = accumulate(
+                    ((begin, memory_id) for _, begin, memory_id in reversed(again)),
+                    _with,
+                    initial=_Earliest(FOREVER, "", FOREVER),
+                )
+                self._earliest[where] = list(earliest)[::-1]
 
-    def after(self, lineage: str, object_: str, learned: int) -> int:
-        """The earliest begin of such a statement among the versions that arrived after `learned`."""
-        arrivals = self._arrivals.get((lineage, object_))
-        if arrivals is None:
+    def after(self, lineage: str, object_: str, learned: int, memory_id: str) -> int:
+        """The earliest begin of what was learned after `learned` of versions other than `memory_id`."""
+        known = self._learned.get((lineage, object_))
+        if known is None:
             return FOREVER
-        return self._earliest[lineage, object_][bisect_right(arrivals, learned)]
+        earliest = self._earliest[lineage, object_][bisect_right(known, learned)]
+        return earliest.of_others if earliest.memory_id == memory_id else earliest.begin
+
+
+class _Earliest(NamedTuple):
+    """The earliest begin, whose it is, and the earliest of all the other versions."""
+
+    begin: int
+    memory_id: str
+    of_others: int
+
+
+def _with(known: _Earliest, said: tuple[int, str]) -> _Earliest:
+    begin, memory_id = said
+    if memory_id == known.memory_id:
+        return _Earliest(min(begin, known.begin), memory_id, known.of_others)
+    if begin < known.begin:
+        return _Earliest(begin, memory_id, known.begin)
+    return _Earliest(known.begin, known.memory_id, min(begin, known.of_others))
 
 
 def _stands(claims: Iterable[Claim], since: int, until: int, undo: int | None) -> Iterator[Stand]:

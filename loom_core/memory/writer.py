@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -73,7 +73,9 @@ class Writer:
                 units = [
                     Unit(row.memory_id, "row", row.memory_key, row.memory_id, row.arrival) for row in landing
                 ]
-                report.degraded = self.project(context.scope, units, {row.memory_id for row in landing})
+                known = {unit.memory_key: inputs[unit.memory_key] for unit in units}
+                fresh = {row.memory_id for row in landing}
+                report.degraded = self.project(context.scope, units, fresh, known)
         if any(not row.entities_given and row.sensitivity == "normal" for row in landing):
             self.wake("entity_extractor", context.scope)
         return report
@@ -97,12 +99,18 @@ class Writer:
             [[scope.org, scope.namespace, key_hash, event_id, kind, memory_key, memory_id, at, at,
               context.agent or "", first_wins(at)]],
         )  # fmt: skip
-        return self.project(scope, [Unit(event_id, "event", memory_key, memory_id, at)], ())
+        return self.project(scope, [Unit(event_id, "event", memory_key, memory_id, at)])
 
-    def project(self, scope: Scope, units: Sequence[Unit], fresh: Sequence[str] | set[str]) -> list[str]:
+    def project(
+        self,
+        scope: Scope,
+        units: Sequence[Unit],
+        fresh: Collection[str] = (),
+        known: Mapping[str, KeyInputs] | None = None,
+    ) -> list[str]:
         """Projects what landed and logs what failed; returns the names of the projections that did."""
         try:
-            outcome = project(self.store, scope, units, fresh)
+            outcome = project(self.store, scope, units, fresh, known)
         except Exception as error:  # the row has landed; the graph never fails the write (invariant 2)
             log.warning("projection_not_started", error_class=type(error).__name__)
             outcome = Outcome(failed={"edges": error, "closes": error})

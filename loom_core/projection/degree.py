@@ -18,7 +18,7 @@ from loom_core.graph.pairs import pairs
 from loom_core.memory.rows import digest
 from loom_core.projection.inputs import CHUNK
 from loom_core.projection.plan import Plan, PlannedRow
-from loom_core.projection.receipts import receipted
+from loom_core.projection.receipts import receipted, write_receipts
 from loom_core.storage.migrate import DEDUPLICATION_WINDOW
 from loom_core.storage.statements import sql
 from loom_core.storage.store import Store, in_chunks
@@ -29,6 +29,7 @@ UNIT_COLUMNS = (
 )  # fmt: skip
 DEGREE_COLUMNS = ("org", "namespace", "generation", "entity", "degree")
 RECOUNT_LIMIT_S = 600
+BATCH_UNIT = "batch:"
 SAFE_WINDOW = DEDUPLICATION_WINDOW * 9 // 10
 
 
@@ -71,8 +72,25 @@ def project_degree(store: Store, scope: Scope, plan: Plan) -> list[str]:
     for batch in batches_of(store, scope, resend):
         add_again(store, scope, batch, current)
     faults.reach("degree", "added")
-    take_back_doubles(store, scope, [unit.memory_id for unit in wanted], current)
+    doubled = [id_ for id_, units in stored.items() if len({unit.seq for unit in units}) < len(units)]
+    take_back_doubles(store, scope, [*{unit.memory_id for unit in wanted}.union(doubled)], current)
     return sorted({batch[0].batch_id for batch in batches} | set(resend))
+
+
+def settle(store: Store, scope: Scope, batch_ids: Sequence[str]) -> None:
+    """Makes sure that frozen batches are added and no unit of theirs counts twice, and writes their receipts.
+
+    A projector that was overtaken, and died after it had frozen its batch, is told of by nothing but that batch:
+    its rows have the receipts of whoever overtook it. Raises `RecountNeeded` for a batch whose token may be
+    forgotten.
+    """
+    current, opening = generation(store, scope)
+    if opening > current:
+        return  # the recount settles its stragglers
+    for batch in batches_of(store, scope, batch_ids):
+        add_again(store, scope, batch, current)
+        take_back_doubles(store, scope, [unit.memory_id for unit in batch], current)
+    write_receipts(store, scope, [(batch_unit_id(id_), "degree", 0) for id_ in batch_ids])
 
 
 def _unconfirmed(store: Store, scope: Scope, stored: dict[str, list[DegreeUnit]]) -> list[str]:
@@ -84,7 +102,7 @@ def _unconfirmed(store: Store, scope: Scope, stored: dict[str, list[DegreeUnit]]
 
 def batch_unit_id(batch_id: str) -> str:
     """The unit id under which a batch's receipt is written."""
-    return f"batch:{batch_id}"
+    return f"{BATCH_UNIT}{batch_id}"
 
 
 def stored_units(store: Store, scope: Scope, ids: Iterable[str]) -> dict[str, list[DegreeUnit]]:

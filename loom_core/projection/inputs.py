@@ -174,14 +174,17 @@ def unchanged(store: Store, scope: Scope, inputs: Mapping[str, KeyInputs], revis
         return False
     for keys in in_chunks(list(inputs), CHUNK):
         some = [inputs[key] for key in keys]
-        seen = store.rows(
+        seen, arrived = store.rows(
             sql("inputs.seen"),
             keys=list(keys),
             hashes=[key_hash(scope.org, scope.namespace, key) for key in keys],
             ids=[row.memory_id for each in some for row in each.rows if not row.entities_given],
             erased=[id_ for each in some for id_ in each.erased_ids],
             **names,
-        )[0][0]
+        )[0]
         if seen != sum(len(each.rows) + len(each.events) + len(each.extractions) for each in some):
+            return False
+        # Equal content written by two at once is one row, and the earlier arrival is the row's.
+        if arrived != sum(row.arrival for each in some for row in each.rows):
             return False
     return True

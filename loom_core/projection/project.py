@@ -44,17 +44,24 @@ class Outcome:
         return [name for name in (*PROJECTIONS, "receipts") if name in self.failed]
 
 
-def project(store: Store, scope: Scope, units: Sequence[Unit], fresh: Iterable[str] = ()) -> Outcome:
+def project(
+    store: Store,
+    scope: Scope,
+    units: Sequence[Unit],
+    fresh: Iterable[str] = (),
+    known: Mapping[str, KeyInputs] | None = None,
+) -> Outcome:
     """Brings the graph up to date with `units` and writes their receipts.
 
-    Reads the inputs anew, and once more after it wrote, so that what stands at the end is not older than what
-    has landed. Running it twice, in any order, by two processes at once, leaves the same graph (invariants 3 and
-    4). A projection that raises is in `Outcome.failed`; the units then have no receipt for it. Raises only if the
-    inputs cannot be read. `fresh`: ids of rows that landed in this very call, of which nothing is stored.
+    Asks after it wrote whether more has landed, and goes on until nothing has, so that what stands at the end is
+    not older than the inputs. Running it twice, in any order, by two processes at once, leaves the same graph
+    (invariants 3 and 4). A projection that raises is in `Outcome.failed`; the units then have no receipt for it.
+    Raises only if the inputs cannot be read. `fresh`: ids of rows that landed in this very call, of which nothing
+    is stored. `known`: the inputs of all the units' keys as far as the caller knows them, which spares a read.
     """
     with tracing.span("project", units=len(units)), faults.working_on({unit.memory_key for unit in units}):
         context = read_context(store, scope)
-        inputs = read_keys(store, scope, sorted({unit.memory_key for unit in units}))
+        inputs = known or read_keys(store, scope, sorted({unit.memory_key for unit in units}))
         if superseded := _supersede_other_keys(store, scope, units, inputs):
             units = [*units, *superseded]
             inputs = read_keys(store, scope, sorted({unit.memory_key for unit in units}))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from loom_core import clock
 from loom_core.projection import degree
-from loom_core.projection.receipts import write_receipts
 from loom_core.storage.statements import sql
 from loom_core.storage.store import Store
 from loom_core.tenancy import Scope
@@ -30,11 +29,10 @@ def recount(store: Store, scope: Scope) -> int:
     return number
 
 
-def add_stragglers(store: Store, scope: Scope, older_than: int | None = None) -> int:
-    """Adds batches that were frozen but never added: left aside during a recount, or their writer died.
+def add_stragglers(store: Store, scope: Scope) -> None:
+    """Settles the batches that were frozen during a recount and left aside by their writers.
 
-    `older_than` (µs) leaves those alone whose writer may still be at it. Looks a day back: a row whose batch is
-    older has no receipt either, so that `projection_retry` projects it again.
+    Looks a day back: what is older has been found without a receipt since.
     """
     current, _ = degree.generation(store, scope)
     now = clock.now()
@@ -44,13 +42,9 @@ def add_stragglers(store: Store, scope: Scope, older_than: int | None = None) ->
         namespace=scope.namespace,
         generation=current,
         since=now - clock.DAY,
-        until=now if older_than is None else older_than,
+        until=now,
     )
-    batches = degree.batches_of(store, scope, [line[0] for line in lines])
-    for batch in batches:
-        degree.add_again(store, scope, batch, current)
-    write_receipts(store, scope, [(degree.batch_unit_id(b[0].batch_id), "degree", 0) for b in batches])
-    return len(batches)
+    degree.settle(store, scope, [line[0] for line in lines])
 
 
 def _mark(store: Store, scope: Scope, number: int, state: str) -> None:

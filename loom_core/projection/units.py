@@ -9,12 +9,13 @@ from typing import Literal
 PROJECTIONS = ("mentions", "edges", "degree", "triples", "closes", "facts")
 """In the order they run. `triples` writes the statements, `closes` derives the slots they belong to."""
 
-Kind = Literal["row", "event", "extraction"]
+Kind = Literal["row", "event", "extraction", "degree"]
+"""`degree`: a frozen batch of degrees whose writer did not report; it belongs to no key."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """Something that landed and must be projected: a row version, an event on a key, a stored extraction."""
+    """Something that landed and must be projected: a row version, an event on a key, a stored extraction, a batch."""
 
     unit_id: str
     kind: Kind

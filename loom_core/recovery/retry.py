@@ -12,12 +12,14 @@ from loom_core.coordination.due import (
 )
 from loom_core.coordination.work import Handled
 from loom_core.memory.erase import Forget, forgets_nothing, resume
+from loom_core.projection import degree
 from loom_core.projection.due import MARK, DueUnit, due_failures, orphans
 from loom_core.projection.failures import DEAD, OPEN, RESOLVED, STALE, of_units, settle
 from loom_core.projection.inputs import KeyInputs, read_keys
 from loom_core.projection.plan import current_id
 from loom_core.projection.project import project, project_keys
 from loom_core.projection.receipts import ALL, write_receipts
+from loom_core.projection.recount import recount
 from loom_core.projection.units import PROJECTIONS, Unit
 from loom_core.recovery.lost import count_lost, next_try
 from loom_core.recovery.trying import Failed, attempt, log_tries, try_each
@@ -27,7 +29,7 @@ from loom_core.tenancy import Scope
 
 RETRIED = (*(name for name in PROJECTIONS if name != "closes"), "receipts", ALL)
 """`closes` has a worker of its own."""
-SOURCES = ("row", "untagged", "event", "extraction")
+SOURCES = ("row", "untagged", "event", "extraction", "degree")
 """What lands and is to be projected, as `namespace_activity` names it."""
 BATCH = 64
 
@@ -41,13 +43,15 @@ def due_scopes(store: Store, settings: Settings) -> set[Scope]:
 
 def retry_batch(store: Store, scope: Scope, settings: Settings, forget: Forget = forgets_nothing) -> Handled:
     """One batch of a namespace: erasures, then due failures, then orphans. `forget`: as an erasure takes it."""
-    erased = resume(store, scope, settings, forget)
+    done = resume(store, scope, settings, forget)
     due = due_failures(store, scope, RETRIED, BATCH)
     if len(due) < BATCH:
-        due += orphans(store, scope, settings, BATCH - len(due))
+        found = orphans(store, scope, settings, BATCH - len(due))
+        due += [each for each in found if each.unit.kind != "degree"]
+        done += _settle(store, scope, [each.unit.unit_id for each in found if each.unit.kind == "degree"])
     units, left = _to_try(store, scope, due, settings)
     if not units:
-        return Handled(done=erased)
+        return Handled(done=done)
     inputs = read_keys(store, scope, sorted({unit.memory_key for unit in units}))
     stale = [unit for unit in units if _is_stale(unit, inputs[unit.memory_key])]
     current = [unit for unit in units if unit not in stale]
@@ -60,7 +64,16 @@ def retry_batch(store: Store, scope: Scope, settings: Settings, forget: Forget =
     values = {row.memory_id: row.content_sha256 for each in inputs.values() for row in each.rows}
     count = log_tries(store, scope, current, failed, settings, values=values, overcome=RESOLVED)
     count += log_tries(store, scope, stale, failed, settings, values=values, overcome=STALE)
-    return Handled(erased + len(units) - count, count, more=left or len(due) >= BATCH)
+    return Handled(done + len(units) - count, count, more=left or len(due) >= BATCH)
+
+
+def _settle(store: Store, scope: Scope, batch_units: Sequence[str]) -> int:
+    """Settles batches of degrees that nobody reported; returns how many."""
+    try:
+        degree.settle(store, scope, [unit_id.removeprefix(degree.BATCH_UNIT) for unit_id in batch_units])
+    except degree.RecountNeeded:
+        recount(store, scope)
+    return len(batch_units)
 
 
 def _to_try(

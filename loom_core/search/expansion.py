@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from loom_core.clock import now
+from loom_core import clock
 from loom_core.facts.communities import community_ids
 from loom_core.facts.edges import EdgeSet, Step
 from loom_core.facts.tree import HubRule
@@ -126,7 +126,7 @@ def _neighbours(
     store: Store, scope: Scope, settings: Settings, degree_of: dict[str, int], tells: dict[str, float]
 ) -> Iterator[tuple[str, dict[str, float]]]:
     """(leg, neighbour -> score) of both edge sets, as they hold now."""
-    at, seeds = now(), list(tells)
+    at, seeds = clock.now(), list(tells)
     hubs = HubRule(share=settings.facts_traverse_hub_share)
     typed = EdgeSet(store, scope, at, 1, ()).hop(seeds, seeds, NEIGHBOURS, "cosine")
     plain = EdgeSet(store, scope, at, 1, None).hop(seeds, seeds, NEIGHBOURS, "cosine")

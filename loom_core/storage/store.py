@@ -47,6 +47,26 @@ class StoreError(Internal):
         self.clickhouse_code = clickhouse_code
 
 
+_ESCAPES = str.maketrans({character: f"\\{character}" for character in "\\'`\t\n"})
+
+
+class _Names:
+    """A list of strings as the server reads it. The driver writes one character by character, a second a million."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = names
+
+    def __str__(self) -> str:
+        return "[" + ", ".join([f"'{name.translate(_ESCAPES)}'" for name in self._names]) + "]"
+
+
+def _bound(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: _Names(value) if isinstance(value, list) and all(type(each) is str for each in value) else value
+        for name, value in parameters.items()
+    }
+
+
 class Store:
     """A thread-safe connection pool to one ClickHouse. Make it after a fork or spawn, never before."""
 
@@ -72,20 +92,22 @@ class Store:
         Raises `Unavailable` if the store is away, `StoreError` if it refuses.
         """
         with _errors_named():
-            result = self.client().query(sql, parameters=parameters, query_formats=READ_FORMATS)
+            result = self.client().query(sql, parameters=_bound(parameters), query_formats=READ_FORMATS)
             return [tuple(row) for row in result.result_rows]
 
     def dicts(self, sql: str, **parameters: Any) -> list[dict[str, Any]]:
         """Like `rows`, each as a dict by column name."""
         with _errors_named():
-            result = self.client().query(sql, parameters=parameters, query_formats=READ_FORMATS)
+            result = self.client().query(sql, parameters=_bound(parameters), query_formats=READ_FORMATS)
             names = result.column_names
             return [dict(zip(names, row, strict=True)) for row in result.result_rows]
 
     def stream(self, sql: str, **parameters: Any) -> Iterator[tuple[Any, ...]]:
         """The rows of a query one by one, never all in memory."""
         with _errors_named():
-            stream = self.client().query_rows_stream(sql, parameters=parameters, query_formats=READ_FORMATS)
+            stream = self.client().query_rows_stream(
+                sql, parameters=_bound(parameters), query_formats=READ_FORMATS
+            )
             with stream:
                 for row in stream:
                     yield tuple(row)
@@ -96,7 +118,7 @@ class Store:
         Not as Arrow, which is twice as fast: the embedded engine dies when such a query is given up halfway.
         """
         with _errors_named():
-            stream = self.client().query_np_stream(sql, parameters=parameters)
+            stream = self.client().query_np_stream(sql, parameters=_bound(parameters))
             with stream:
                 for block in stream:
                     # The client makes one matrix of columns of one type.
@@ -111,7 +133,10 @@ class Store:
     def insert(
         self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], token: str | None = None
     ) -> None:
-        """One INSERT into `loom.<table>`; `token` makes a repeated insert of the same batch count once."""
+        """One INSERT into `loom.<table>`; `token` makes a repeated insert of the same batch count once.
+
+        Without a token every insert counts: all tables but one are sets, and what was deleted can be put back.
+        """
         if not rows:
             return
         faults.reach("store", f"insert_{table}")
@@ -122,8 +147,13 @@ class Store:
                 column_names=list(columns),
                 column_types=self._column_types(table, tuple(columns)),
                 database=DATABASE,
-                settings={"insert_deduplication_token": token} if token else None,
+                settings={"insert_deduplication_token": token} if token else self._counts_again(),
             )
+
+    def _counts_again(self) -> dict[str, Any]:
+        """The setting that makes an insert count though it repeats one; since ClickHouse 26 another one decides."""
+        newer = "deduplicate_insert" in self.client().server_settings
+        return {"deduplicate_insert": "disable"} if newer else {"insert_deduplicate": 0}
 
     def _column_types(self, table: str, columns: tuple[str, ...]) -> Sequence[ClickHouseType]:
         """The columns' types, asked for once: the driver would ask before every INSERT."""
@@ -136,7 +166,7 @@ class Store:
     def command(self, sql: str, **parameters: Any) -> None:
         """A statement without an answer: DDL, DELETE, INSERT … SELECT."""
         with _errors_named():
-            self.client().command(sql, parameters=parameters)
+            self.client().command(sql, parameters=_bound(parameters))
 
     def ping(self) -> bool:
         """Whether ClickHouse answers now."""

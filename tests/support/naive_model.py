@@ -134,15 +134,20 @@ class NaiveModel:
         return min(begin, self.retired(by, object_, first), self.said_again(by, object_, by.arrival))
 
     def said_again(self, row: Row, object_: str, learned: int) -> float:
-        """D41: "two versions of one key count once: the old one's observation ends where the new one's starts"."""
-        return min(
-            (
-                self.begin(other, object_)
-                for other in self.history.rows
-                if other.key == row.key and other.arrival > learned and self.stated(other, object_)
-            ),
-            default=inf,
-        )
+        """D41: "two versions of one key count once: the old one's observation ends where the new one's starts"; an
+        Undo of another version says it again as well."""
+        arrived = [
+            self.begin(other, object_)
+            for other in self.history.rows
+            if other.key == row.key and other.arrival > learned and self.stated(other, object_)
+        ]
+        restored = [
+            max(step.effect, self.begin(step.row, object_))
+            for step in self.steps(row.key)
+            if step.kind == "restore" and step.learned > learned and step.row is not row
+            if step.row is not None and self.stated(step.row, object_)
+        ]
+        return min(arrived + restored, default=inf)
 
     def stands(self, row: Row, object_: str, instant: int) -> bool:
         """Unretired at `instant`."""

@@ -95,11 +95,12 @@ def redis_server(folder: Path) -> Iterator[ServerProcess]:
 @contextmanager
 def _running(command: list[str], errors: Path, port: int, scheme: str) -> Iterator[ServerProcess]:
     with errors.open("ab") as log:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-    server = ServerProcess(process, f"{scheme}://127.0.0.1:{port}", port, errors)
+        started = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+    server = ServerProcess(started, f"{scheme}://127.0.0.1:{port}", port, errors)
     try:
         yield server
     finally:
+        process = server.process  # a test may have killed the first one and started another
         if process.poll() is None:
             process.terminate()
             try:

@@ -24,6 +24,12 @@ FROM
     WHERE org = {org:String} AND namespace = {namespace:String}
       AND landed_at >= fromUnixTimestamp64Micro({since:Int64}) AND landed_at <= fromUnixTimestamp64Micro({until:Int64})
     GROUP BY memory_id
+    UNION ALL
+    SELECT concat('batch:', batch_id), 'degree', '', any(memory_id), min(landed_at)
+    FROM loom.degree_units
+    WHERE org = {org:String} AND namespace = {namespace:String}
+      AND landed_at >= fromUnixTimestamp64Micro({since:Int64}) AND landed_at <= fromUnixTimestamp64Micro({until:Int64})
+    GROUP BY batch_id
 )
 WHERE unit_id NOT IN
 (
@@ -32,7 +38,7 @@ WHERE unit_id NOT IN
     WHERE org = {org:String} AND namespace = {namespace:String}
       AND done_at >= fromUnixTimestamp64Micro({since:Int64}) - INTERVAL 1 HOUR
     GROUP BY unit_id
-    HAVING has(groupUniqArray(`projection`), 'all')
+    HAVING has(groupUniqArray(`projection`), 'all') OR startsWith(unit_id, 'batch:')
 )
 AND unit_id NOT IN
 (

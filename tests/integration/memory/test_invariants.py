@@ -8,41 +8,23 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from loom_core import faults
+from loom_core.faults import InjectedFault
 from loom_core.memory.rows import digest
+from loom_core.projection.due import waiting
 from loom_core.projection.inputs import read_context, read_keys
 from loom_core.projection.plan import make_plan
 from loom_core.projection.project import project, project_keys, run
 from loom_core.projection.units import Unit
 from loom_core.projection.verify import repair, verify
-from loom_core.recovery.retry import retry_batch
+from loom_core.recovery.retry import due_scopes, retry_batch
 from loom_core.settings import Settings
 from loom_core.storage import statements
 from loom_core.storage.store import Store
+from tests.support.graph_seen import drop_graph, graph_of
 from tests.support.world import World, fault
 
 PAIR = ["billing service", "ledger database", "invoice"]
-GRAPH = (
-    "entity_edges", "entity_adjacency", "entity_edge_memories", "entity_edge_rows", "slot_statements",
-    "entity_triples", "entity_triple_adjacency", "entity_triple_memories", "entity_triple_rows",
-    "entity_canonical_map", "entity_degree", "degree_units",
-)  # fmt: skip
-SPANS = "memory_id, span, valid_from, valid_to, invalid_at"
-
-
-def graph_of(world: World) -> dict[str, list[tuple[object, ...]]]:
-    """What readers see, without the versions of the rows."""
-    where = "WHERE org = {org:String} AND namespace = {namespace:String} ORDER BY ALL"
-    found = {}
-    for table, columns in (
-        ("entity_edges", f"entity_a, entity_b, {SPANS}"),
-        ("entity_adjacency", f"entity, neighbour, {SPANS}"),
-        ("entity_triples", f"subject, relation, object, {SPANS}, confidence, provenance"),
-        ("entity_triple_adjacency", f"entity, neighbour, relation, direction, {SPANS}"),
-        ("entity_canonical_map", "mention, memory_id, entity"),
-    ):
-        found[table] = world.store.rows(f"SELECT {columns} FROM loom.{table} FINAL {where}", **world.names)
-    found["degree"] = sorted(world.degrees().items())
-    return found
 
 
 def write_history(world: World) -> None:
@@ -59,11 +41,7 @@ def write_history(world: World) -> None:
 def test_invariant_1_the_graph_can_be_rebuilt_from_the_inputs_alone(world: World) -> None:
     write_history(world)
     before = graph_of(world)
-    for table in GRAPH:
-        world.store.command(
-            f"ALTER TABLE loom.{table} DELETE WHERE org = {{org:String}} AND namespace = {{namespace:String}}",
-            **world.names,
-        )
+    drop_graph(world)
     report = verify(world.store, world.scope)
     assert not report.clean
     assert repair(world.store, world.scope, report).clean
@@ -215,3 +193,40 @@ def test_invariant_10_two_tenants_with_the_same_names_never_meet(world: World, s
 def test_invariant_12_the_same_content_has_the_same_identity_everywhere() -> None:
     assert digest("memory", "a", "bc") != digest("memory", "ab", "c")
     assert digest("x") == digest("x")
+
+
+@pytest.mark.parametrize("died_at", ["frozen", "added"])
+def test_invariant_6_a_projector_that_was_overtaken_and_died_counts_nothing_twice(
+    world: World, monkeypatch: pytest.MonkeyPatch, died_at: str
+) -> None:
+    """Whoever overtook it wrote the rows' receipts, so that only its frozen batch tells of it."""
+    with fault(monkeypatch, "memory:landed:raise"), pytest.raises(InjectedFault):
+        world.set_many(*({"memory_key": f"k{n}", "value": "text", "entities": PAIR} for n in range(3)))
+    rows = [
+        row for each in read_keys(world.store, world.scope, ["k0", "k1", "k2"]).values() for row in each.rows
+    ]
+    units = [Unit(row.memory_id, "row", row.memory_key, row.memory_id, row.arrival) for row in rows]
+    reached = faults.reach
+
+    def reach(part: str, step: str) -> None:
+        if (part, step) == ("degree", "freeze"):
+            monkeypatch.setattr(faults, "reach", reached)
+            for unit in units:
+                project(world.store, world.scope, [unit])
+            monkeypatch.setattr(faults, "reach", reach_death)
+
+    def reach_death(part: str, step: str) -> None:
+        if (part, step) == ("degree", died_at):
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(faults, "reach", reach)
+    with pytest.raises(KeyboardInterrupt):
+        project(world.store, world.scope, units)
+    monkeypatch.setattr(faults, "reach", reached)
+    assert (world.degrees() == dict.fromkeys(PAIR, 6)) == (died_at == "frozen")
+    settings = Settings(projection_retry_orphan_after_s=0)
+    assert world.scope in due_scopes(world.store, settings)
+    retry_batch(world.store, world.scope, settings)
+    assert world.degrees() == dict.fromkeys(PAIR, 6)
+    world.verified()
+    assert waiting(world.store, world.scope) == 0

@@ -76,7 +76,7 @@ def check_statements(history: History) -> None:
             held = {key for key, spans in derived.items() if any(span.holds_at(instant) for span in spans)}
             assert held == model.holding(instant, cardinality), (cardinality, instant)
             by_key = [(keys[memory_id], object_) for memory_id, object_ in held]
-            assert len(by_key) == len(set(by_key)), f"one key counts twice at {instant}"
+            assert len(by_key) == len(set(by_key)), f"one key counts twice at {instant}:\n{history!r}"
 
 
 def check_shape(history: History) -> None:
