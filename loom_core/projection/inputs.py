@@ -178,13 +178,17 @@ def unchanged(store: Store, scope: Scope, inputs: Mapping[str, KeyInputs], revis
             sql("inputs.seen"),
             keys=list(keys),
             hashes=[key_hash(scope.org, scope.namespace, key) for key in keys],
-            ids=[row.memory_id for each in some for row in each.rows if not row.entities_given],
             erased=[id_ for each in some for id_ in each.erased_ids],
             **names,
         )[0]
-        if seen != sum(len(each.rows) + len(each.events) + len(each.extractions) for each in some):
+        if seen != sum(len(each.rows) + len(each.events) for each in some):
             return False
         # Equal content written by two at once is one row, and the earlier arrival is the row's.
         if arrived != sum(row.arrival for each in some for row in each.rows):
             return False
+        ids = [row.memory_id for each in some for row in each.rows if not row.entities_given]
+        if ids:
+            extracted = store.rows(sql("inputs.seen_extractions"), ids=ids, **names)[0][0]
+            if extracted != sum(len(each.extractions) for each in some):
+                return False
     return True

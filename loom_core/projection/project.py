@@ -12,7 +12,7 @@ from loom_core.graph.ontology import Ontology
 from loom_core.memory.rows import digest, first_wins, key_hash
 from loom_core.projection.degree import RecountNeeded, batch_unit_id, project_degree
 from loom_core.projection.edges import project_edges, project_facts, project_mentions
-from loom_core.projection.inputs import KeyInputs, read_context, read_keys, unchanged
+from loom_core.projection.inputs import KeyInputs, NamespaceContext, read_context, read_keys, unchanged
 from loom_core.projection.plan import Plan, make_plan
 from loom_core.projection.receipts import ALL, write_receipts
 from loom_core.projection.recount import recount
@@ -65,18 +65,9 @@ def project(
         if superseded := _supersede_other_keys(store, scope, units, inputs):
             units = [*units, *superseded]
             inputs = read_keys(store, scope, sorted({unit.memory_key for unit in units}))
-        new, batches = frozenset(fresh), list[str]()
-        for _ in range(MOST_ROUNDS):
-            plan = make_plan(inputs, context, units, new)
-            outcome, added = run(store, scope, plan)
-            batches += added
-            if outcome.failed or unchanged(store, scope, inputs, context.revision):
-                break
-            context, inputs, new = (
-                read_context(store, scope),
-                read_keys(store, scope, list(inputs)),
-                frozenset(),
-            )
+        plan, inputs, outcome, batches = _run_until_unchanged(
+            store, scope, inputs, context, units, frozenset(fresh)
+        )
         outcome.superseded = {p.row.memory_id for p in plan.rows if not p.history.live}
         done = [name for name in PROJECTIONS if name not in outcome.failed] if outcome.failed else [ALL]
         receipts = [(u.unit_id, name, inputs[u.memory_key].seen()) for u in units for name in done]
@@ -111,8 +102,9 @@ def _supersede_other_keys(
 def project_keys(store: Store, scope: Scope, keys: Sequence[str]) -> Outcome:
     """Projects every version of these keys again, comparing with all that is stored of them."""
     with faults.working_on(keys):
-        plan = make_plan(read_keys(store, scope, keys), read_context(store, scope), None)
-        outcome, batches = run(store, scope, plan)
+        context = read_context(store, scope)
+        inputs = read_keys(store, scope, keys)
+        plan, _, outcome, batches = _run_until_unchanged(store, scope, inputs, context, None, frozenset())
         receipts = [(batch_unit_id(batch_id), "degree", 0) for batch_id in batches]
         if not outcome.failed:
             receipts += [(planned.row.memory_id, ALL, 0) for planned in plan.rows]
@@ -120,8 +112,31 @@ def project_keys(store: Store, scope: Scope, keys: Sequence[str]) -> Outcome:
     return outcome
 
 
+def _run_until_unchanged(
+    store: Store,
+    scope: Scope,
+    inputs: Mapping[str, KeyInputs],
+    context: NamespaceContext,
+    units: Sequence[Unit] | None,
+    fresh: frozenset[str],
+) -> tuple[Plan, Mapping[str, KeyInputs], Outcome, list[str]]:
+    """Runs the projections until nothing has landed meanwhile; the last plan and its inputs, how it went, batches."""
+    batches: list[str] = []
+    for _ in range(MOST_ROUNDS):
+        plan = make_plan(inputs, context, units, fresh)
+        outcome, added = run(store, scope, plan)
+        batches += added
+        if outcome.failed or unchanged(store, scope, inputs, context.revision):
+            break
+        context, inputs, fresh = read_context(store, scope), read_keys(store, scope, list(inputs)), frozenset()
+    return plan, inputs, outcome, batches
+
+
 def run(store: Store, scope: Scope, plan: Plan) -> tuple[Outcome, list[str]]:
-    """Runs every projection of a plan; the degree batches that were added come second."""
+    """Runs every projection of a plan; the degree batches that were added come second.
+
+    Slots are derived with the plan's context, so whoever runs a plan asks afterwards whether that is `unchanged`.
+    """
     outcome = Outcome()
     batches: list[str] = []
 

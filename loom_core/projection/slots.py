@@ -99,13 +99,13 @@ def statement_lines(store: Store, scope: Scope, plan: Plan) -> tuple[set[Triple]
 def derive_slots(store: Store, scope: Scope, touched: Iterable[Triple], plan: Plan | None = None) -> int:
     """Derives the slots of these triples again and writes what changed; returns how many intervals did.
 
-    The namespace's decisions are read here, after the statements were written: whoever comes later, the writer
-    or the operator who changes an ontology, then sees both.
+    Without a plan the namespace's decisions are read here, after the statements were written: whoever comes later,
+    the writer or the operator who changes an ontology, then sees both.
     """
     triples = sorted(touched)
     if not triples:
         return 0
-    context = read_context(store, scope)
+    context = plan.context if plan else read_context(store, scope)
     lines: list[list[Any]] = []
     alone, together = _part(triples, plan)
     if plan is not None and alone:

@@ -49,10 +49,12 @@ def free_port() -> int:
 def wait_until(condition: Callable[[], bool], what: str, timeout_s: float = START_TIMEOUT_S) -> None:
     """Poll until `condition` holds; fail saying `what` was waited for."""
     deadline = time.monotonic() + timeout_s
+    pause_s = 0.02
     while not condition():
         if time.monotonic() > deadline:
             raise AssertionError(f"waited {timeout_s} s in vain until {what}")
-        time.sleep(0.02)
+        time.sleep(pause_s)
+        pause_s = min(0.3, pause_s * 1.3)  # what is asked often takes the time of those who are waited for
 
 
 def clickhouse_answers(url: str) -> bool:

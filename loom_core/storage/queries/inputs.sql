@@ -34,25 +34,23 @@ FROM
 ORDER BY at, event_id
 
 -- seen --
-SELECT
-    rows.1
-  + (SELECT uniqExact(event_id) FROM loom.memory_events
-     WHERE org = {org:String} AND namespace = {namespace:String} AND key_hash IN {hashes:Array(String)})
-  + (SELECT uniqExact(memory_id) FROM loom.memory_extractions
-     WHERE org = {org:String} AND namespace = {namespace:String} AND memory_id IN {ids:Array(String)}),
-    rows.2
+SELECT sum(number), sum(arrived)
 FROM
 (
-    SELECT (count(), sum(arrived)) AS rows
-    FROM
-    (
-        SELECT toInt128(min(toUnixTimestamp64Micro(arrival))) AS arrived
-        FROM loom.memory
-        WHERE org = {org:String} AND namespace = {namespace:String} AND memory_key IN {keys:Array(String)}
-          AND NOT has({erased:Array(String)}, memory_id)
-        GROUP BY memory_id
-    )
+    SELECT count() AS number, sum(toInt128(toUnixTimestamp64Micro(arrival))) AS arrived
+    FROM loom.memory FINAL
+    WHERE org = {org:String} AND namespace = {namespace:String} AND memory_key IN {keys:Array(String)}
+      AND NOT has({erased:Array(String)}, memory_id)
+    UNION ALL
+    SELECT uniqExact(event_id), toInt128(0)
+    FROM loom.memory_events
+    WHERE org = {org:String} AND namespace = {namespace:String} AND key_hash IN {hashes:Array(String)}
 )
+
+-- seen_extractions --
+SELECT uniqExact(memory_id)
+FROM loom.memory_extractions
+WHERE org = {org:String} AND namespace = {namespace:String} AND memory_id IN {ids:Array(String)}
 
 -- revision --
 SELECT
