@@ -10,6 +10,7 @@ from typing import Any
 import billiard
 from celery import signals
 
+from loom_core.collector import collect_rarely
 from loom_core.settings import get_settings
 
 STOP_SIGNAL = signal.SIGUSR2
@@ -42,6 +43,7 @@ def _set_up_logging(**_: Any) -> None:
 
 
 def _listen(**_: Any) -> None:
+    collect_rarely()
     signal.signal(STOP_SIGNAL, lambda *_: stopping.set())
 
 

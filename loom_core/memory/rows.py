@@ -65,6 +65,7 @@ class MemoryRow:
         return text_of(json.loads(self.value))
 
 
+_CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
 COLUMNS = tuple(field.name for field in fields(MemoryRow))
 
 
@@ -99,7 +100,7 @@ def key_hash(org: str, namespace: str, memory_key: str) -> str:
 
 def canonical_json(value: Any) -> str:
     """JSON with sorted keys and no blanks: equal values give equal text."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return _CANONICAL.encode(value)
 
 
 def text_of(value: Any) -> str:

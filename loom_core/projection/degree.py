@@ -217,7 +217,7 @@ def add_again(store: Store, scope: Scope, batch: Sequence[DegreeUnit], current: 
 def take_back_doubles(store: Store, scope: Scope, ids: Sequence[str], current: int) -> None:
     """Where two batches hold the same unit, makes sure that both were added and takes the later's share back."""
     doubled = []
-    for units in stored_units(store, scope, ids).values():
+    for units in stored_units(store, scope, _doubled(store, scope, ids)).values():
         by_seq: dict[int, list[DegreeUnit]] = defaultdict(list)
         for unit in units:
             by_seq[unit.seq].append(unit)
@@ -236,6 +236,17 @@ def take_back_doubles(store: Store, scope: Scope, ids: Sequence[str], current: i
                 sql("projection.drop_unit"), org=scope.org, namespace=scope.namespace,
                 memory_id=unit.memory_id, seq=unit.seq, batch=unit.batch_id,
             )  # fmt: skip
+
+
+def _doubled(store: Store, scope: Scope, ids: Sequence[str]) -> list[str]:
+    """Those of these rows that have a unit in two batches."""
+    found: list[str] = []
+    for chunk in in_chunks(ids, CHUNK):
+        lines = store.rows(
+            sql("projection.doubled_units"), org=scope.org, namespace=scope.namespace, ids=list(chunk)
+        )
+        found += [line[0] for line in lines]
+    return found
 
 
 def retire(store: Store, scope: Scope, ids: Sequence[str]) -> None:

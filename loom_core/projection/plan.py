@@ -74,6 +74,10 @@ def make_plan(
 def affected(inputs: KeyInputs, histories: Mapping[str, RowHistory], units: Iterable[Unit]) -> set[str]:
     """Ids of the versions whose life or content the units change: compares the lives with and without them."""
     units = list(units)
+    if len({unit.unit_id for unit in units if unit.kind != "extraction"}) == len(inputs.rows) + len(
+        inputs.events
+    ):
+        return set(histories)  # nothing was there before
     own = {unit.memory_id for unit in units}
     without = KeyInputs(
         inputs.memory_key,

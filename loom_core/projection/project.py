@@ -128,7 +128,11 @@ def _run_until_unchanged(
         batches += added
         if outcome.failed or unchanged(store, scope, inputs, context.revision):
             break
-        context, inputs, fresh = read_context(store, scope), read_keys(store, scope, list(inputs)), frozenset()
+        context, inputs, fresh = (
+            read_context(store, scope),
+            read_keys(store, scope, list(inputs)),
+            frozenset(),
+        )
     return plan, inputs, outcome, batches
 
 

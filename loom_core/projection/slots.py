@@ -15,8 +15,8 @@ from typing import Any
 
 from loom_core import faults
 from loom_core.graph.lifecycle import RowHistory, history_from_json, history_to_json
-from loom_core.graph.ontology import Ontology
-from loom_core.graph.slots import Interval, Statement, derive
+from loom_core.graph.ontology import Cardinality, Ontology
+from loom_core.graph.slots import Statement, derive
 from loom_core.memory.rows import digest
 from loom_core.projection.edges import changes, read_stored
 from loom_core.projection.inputs import NamespaceContext, read_context
@@ -153,20 +153,23 @@ def _part(triples: Sequence[Triple], plan: Plan | None) -> tuple[list[Triple], l
 def _changes_of_lone_rows(
     plan: Plan, alone: Sequence[Triple], context: NamespaceContext
 ) -> list[IntervalChange]:
-    wanted, found = set(alone), []
+    """Derives them all in one go, each triple as a value of its own: none of them depends on another."""
+    names = {triple: "\0".join(triple) for triple in alone}
+    triples = {name: triple for triple, name in names.items()}
+    read, versions = SlotRead(), dict[str, int]()
     for planned in plan.rows:
         row = planned.row
-        for triple in {(t.subject, t.relation, t.object): None for t in planned.reading.triples}:
-            if triple not in wanted:
-                continue
-            read = SlotRead(histories={row.memory_id: planned.history}, versions=[planned.ver])
-            for t in planned.reading.triples:
-                if (t.subject, t.relation, t.object) == triple:
-                    _take(read, t.object, row.memory_id, t.position, row.memory_key, t.own_start, t.own_end,
-                          int(t.past), t.confidence, t.adapter_name, t.provenance, row.content_sha256)  # fmt: skip
-            ver = slot_version(read.versions, context.revision, 0)
-            found += _compare(triple[:2], read, {}, "many", ver)
-    return found
+        for t in planned.reading.triples:
+            if name := names.get((t.subject, t.relation, t.object)):
+                _take(read, name, row.memory_id, t.position, row.memory_key, t.own_start, t.own_end,
+                      int(t.past), t.confidence, t.adapter_name, t.provenance, row.content_sha256)  # fmt: skip
+                read.histories[row.memory_id] = planned.history
+        if row.memory_id in read.histories:
+            versions[row.memory_id] = slot_version([planned.ver], context.revision, 0)
+    return [
+        IntervalChange(triples[name], memory_id, span, payload, versions[memory_id], 0)
+        for (name, memory_id, span), payload in _desired(read, "many").items()
+    ]
 
 
 def _changes_of_chunk(
@@ -212,20 +215,23 @@ def _compare(
     slot: Sequence[str], read: SlotRead, stored: Mapping[tuple[Any, ...], tuple[Any, ...]], cardinality: Any,
     ver: int,
 ) -> list[IntervalChange]:  # fmt: skip
-    desired: dict[tuple[Any, ...], tuple[Any, ...]] = {}
-    intervals: Mapping[tuple[str, str], Sequence[Interval]] = derive(
-        read.statements, read.histories, cardinality
-    )
-    for (memory_id, object_), spans in intervals.items():
-        arrival = read.histories[memory_id].arrival
-        for span, each in enumerate(spans):
-            desired[object_, memory_id, span] = (
-                *read.details[object_, memory_id], each.valid_from, each.valid_to, each.invalid_at, arrival
-            )  # fmt: skip
     return [
         IntervalChange((slot[0], slot[1], o), memory_id, span, payload, ver, gone)
-        for (o, memory_id, span), payload, gone in changes(desired, stored)
+        for (o, memory_id, span), payload, gone in changes(_desired(read, cardinality), stored)
     ]
+
+
+def _desired(read: SlotRead, cardinality: Cardinality) -> dict[tuple[Any, ...], tuple[Any, ...]]:
+    """What the rule says: (object, memory id, span) → the columns of its interval."""
+    intervals = derive(read.statements, read.histories, cardinality)
+    return {
+        (object_, memory_id, span): (
+            *read.details[object_, memory_id], each.valid_from, each.valid_to, each.invalid_at,
+            read.histories[memory_id].arrival,
+        )
+        for (memory_id, object_), spans in intervals.items()
+        for span, each in enumerate(spans)
+    }  # fmt: skip
 
 
 def _lines(scope: Scope, found: Iterable[IntervalChange]) -> list[list[Any]]:

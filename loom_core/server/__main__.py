@@ -10,6 +10,7 @@ from collections.abc import Callable
 import uvicorn
 from pydantic import ValidationError
 
+from loom_core.collector import collect_rarely
 from loom_core.coordination.wakeups import Wake, no_wake
 from loom_core.errors import Invalid, LoomError
 from loom_core.server.app import build_app
@@ -37,6 +38,7 @@ def serve(settings: Settings, host: str, port: int, make_wake: MakeWake | None =
     """Serve until SIGTERM or SIGINT; then finish the calls in hand and close the stores' connections."""
     check_host(settings, host)
     configure(settings)
+    collect_rarely()
     app = build_app(settings, build(settings, make_wake(settings) if make_wake else no_wake))
     uvicorn.run(
         app,

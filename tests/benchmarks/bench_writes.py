@@ -10,7 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from loom_core.projection import edges, slots
+from loom_core.collector import collect_rarely
+from loom_core.projection import degree, edges, slots
 from loom_core.settings import Settings
 from loom_core.storage.migrate import migrate
 from loom_core.storage.store import Store
@@ -22,7 +23,8 @@ POINTS = 200
 
 
 def main() -> None:
-    """Prints both ratios with their goals."""
+    """Prints both ratios with their goals, in a process set up as the server's is."""
+    collect_rarely()
     with tempfile.TemporaryDirectory() as folder, clickhouse_owner(Path(folder) / "ch") as owner:
         settings = Settings(clickhouse_url=f"http://127.0.0.1:{owner.port}", clickhouse_receive_timeout_s=300)
         store = Store(settings)
@@ -52,6 +54,11 @@ def _bulk(store: Store, settings: Settings) -> None:
     ours = _seconds(lambda: world.set_many(*rows))
     finished = {
         "entity_edges": (edges.EDGE_COLUMNS, _rows(world, "entity_edges", edges.EDGE_COLUMNS)),
+        "entity_canonical_map": (
+            edges.MENTION_COLUMNS,
+            _rows(world, "entity_canonical_map", edges.MENTION_COLUMNS),
+        ),
+        "entity_degree": (degree.DEGREE_COLUMNS, _rows(world, "entity_degree", degree.DEGREE_COLUMNS)),
         "entity_triples": (slots.TRIPLE_COLUMNS, _rows(world, "entity_triples", slots.TRIPLE_COLUMNS)),
         "memory": (*_memory(world),),
     }

@@ -56,11 +56,20 @@ def graph(world: World) -> dict[str, object]:
     }
 
 
-def test_a_writer_that_dies_at_any_point_leaves_what_it_landed_whole(fleet: Fleet, town: World) -> None:
+@pytest.mark.parametrize(
+    "points",
+    [
+        pytest.param(("memory:landed", "edges:inserted", "degree:added", "triples:inserted"), id="some"),
+        pytest.param(WRITERS, id="any", marks=pytest.mark.nightly),
+    ],
+)
+def test_a_writer_that_dies_at_a_point_leaves_what_it_landed_whole(
+    fleet: Fleet, town: World, points: list[str]
+) -> None:
     """One namespace a point; the writer dies there at its first, second … write, and is not started again."""
     fleet.environment["LOOM_LLM_PROVIDER"] = "spacy"
     worlds = {}
-    for point in WRITERS:
+    for point in points:
         world = World(town.store, town.settings, Scope("org", f"{point} {town.scope.namespace}"))
         environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith("LOOM_")},

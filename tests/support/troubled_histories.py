@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from unittest.mock import patch
 
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from loom_core import clock, faults
 from loom_core.clock import DAY, SECOND, micros
+from loom_core.errors import Invalid
 from loom_core.faults import InjectedFault
 from loom_core.graph.handover import Statement
 from loom_core.projection.inputs import read_keys
@@ -169,7 +171,10 @@ class Troubled:
         self.frozen.append((resume, thread))
 
     def _do(self, step: Step) -> None:
-        world = self.process()
+        with suppress(ValidationError, Invalid):  # a write that is refused, for its dates, is no input
+            self._call(self.process(), step)
+
+    def _call(self, world: World, step: Step) -> None:
         if step.kind == "work":
             self._work()
         elif step.kind in ("set", "update"):
@@ -182,12 +187,11 @@ class Troubled:
 
     def _write(self, world: World, step: Step) -> None:
         start = self.now if step.valid_at is None else step.valid_at
-        said = [s for s in step.said if s.since is None or s.until is None or s.since < s.until]
-        relations = [relation(each, verb) for verb in ("live_in", "use") for each in said]
+        relations = [relation(each, verb) for verb in ("live_in", "use") for each in step.said]
         named: dict[str, Any] = {"relations": relations}
         if step.valid_to is None or start < step.valid_to:
             named |= {"valid_at": instant(step.valid_at), "valid_to": instant(step.valid_to)}
-        value, cities = f"version {self.made}", ["acme", *dict.fromkeys(each.city for each in said)]
+        value, cities = f"version {self.made}", ["acme", *dict.fromkeys(each.city for each in step.said)]
         if step.kind == "update" and world.get(step.key).found:
             world.update(step.key, value=value, entities=cities, **named)
         else:

@@ -61,6 +61,17 @@ FROM loom.degree_units FINAL
 WHERE org = {org:String} AND namespace = {namespace:String} AND memory_id IN {ids:Array(String)}
 ORDER BY memory_id, seq, batch_id
 
+-- doubled_units --
+SELECT DISTINCT memory_id
+FROM
+(
+    SELECT memory_id, seq
+    FROM loom.degree_units
+    WHERE org = {org:String} AND namespace = {namespace:String} AND memory_id IN {ids:Array(String)}
+    GROUP BY memory_id, seq
+    HAVING min(batch_id) != max(batch_id)
+)
+
 -- units_of_batches --
 SELECT memory_id, seq, batch_id, generation, entities, amounts, ver
 FROM loom.degree_units FINAL
