@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from loom_core.extraction.local import identifiers
-from loom_core.extraction.local.phrases import VAGUE, proper_name, trimmed
+from loom_core.extraction.local.phrases import VAGUE, is_whole, proper_name, trimmed
 from loom_core.extraction.local.titles import is_change_verb
 from loom_core.extraction.results import Entity
 
@@ -25,7 +25,6 @@ Mention = tuple[int, Entity]
 _QUANTITIES = frozenset(["DATE", "TIME", "CARDINAL", "ORDINAL", "PERCENT", "MONEY", "QUANTITY"])
 _TYPES = {"PERSON": "person", "ORG": "organization", "GPE": "location", "LOC": "location", "FAC": "location"}
 _NAMING = frozenset({"PROPN", "NOUN", "X", "ADJ"})
-_BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"), ("<", ">"))
 _LEAST_LETTERS = 4
 _MOST_WORDS = 3
 
@@ -76,8 +75,7 @@ def _names_something(span: Span) -> bool:
     if not span or (len(span) == 1 and is_change_verb(span.text)):
         return False
     text = span.text
-    balanced = all(text.count(opening) == text.count(closing) for opening, closing in _BRACKETS)
-    return balanced and any(t.pos_ in _NAMING for t in span) and any(map(str.isalpha, text))
+    return is_whole(text) and any(t.pos_ in _NAMING for t in span) and any(map(str.isalpha, text))
 
 
 def _is_term(token: Token, vocabulary: Collection[str]) -> bool:

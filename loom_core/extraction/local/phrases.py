@@ -21,6 +21,7 @@ _HONORIFICS = frozenset(
     ["dr", "dr.", "mr", "mr.", "mrs", "mrs.", "ms", "ms.", "prof", "prof.", "sir", "madam"]
 )
 _MODIFIERS = frozenset(["compound", "amod", "nmod", "poss", "nummod", "quantmod", "det", "punct", "predet"])
+_BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"), ("<", ">"))
 _MOST_LISTED = 16
 _NOUNS = frozenset({"NOUN", "PROPN", "PRON", "NUM", "X"})
 
@@ -36,6 +37,12 @@ def trimmed(doc: Doc, start: int, end: int) -> Span:
     while start < end and (doc[end - 1].pos_ in _CLOSERS or doc[end - 1].lower_ in {"'s", "’s"}):
         end -= 1
     return doc[start:end]
+
+
+def is_whole(name: str) -> bool:
+    """Whether every bracket and quotation mark of a name is closed: `disk('backups` is a fragment of code."""
+    pairs = all(name.count(opening) == name.count(closing) for opening, closing in _BRACKETS)
+    return pairs and name.count('"') % 2 == 0
 
 
 def proper_name(span: Span) -> Span:

@@ -15,7 +15,7 @@ from loom_core.extraction.local import modality
 from loom_core.extraction.local.antecedents import Antecedents
 from loom_core.extraction.local.lexicon import word_list
 from loom_core.extraction.local.measures import Measure
-from loom_core.extraction.local.phrases import argument, objects_of
+from loom_core.extraction.local.phrases import argument, is_whole, objects_of
 from loom_core.extraction.persons import USER
 from loom_core.extraction.results import Fact
 
@@ -52,7 +52,7 @@ def quantities(
 def _named(owner: Token, antecedents: Antecedents) -> str | None:
     noun = antecedents.of(owner)
     name = argument(noun).text if noun is not None else None
-    return name if name and canonicalise(name) is not None else None
+    return name if name and is_whole(name) and canonicalise(name) is not None else None
 
 
 def _owner_and_attribute(head: Token, counted: bool) -> tuple[Token, str] | None:
@@ -77,7 +77,7 @@ def _owner_and_attribute(head: Token, counted: bool) -> tuple[Token, str] | None
     if verb.lower_ in _STATES and not counted:
         return _owner(subject) or subject, _attribute(subject)
     if counted:
-        return subject, _attribute(head)
+        return (subject, _attribute(head)) if not head.like_num else None
     of = [p for c in head.rights if c.dep_ == "prep" and c.lower_ == "of" for p in objects_of(c)]
     if verb.lower_ in _OWNS:
         return (subject, _attribute(of[0])) if of else None

@@ -11,7 +11,7 @@ from loom_core.canonical import canonicalise, normalise_relation
 from loom_core.extraction.dates import Expression
 from loom_core.extraction.local.antecedents import Antecedents
 from loom_core.extraction.local.clauses import Statement, statements
-from loom_core.extraction.local.phrases import argument, of_objects
+from loom_core.extraction.local.phrases import argument, is_whole, of_objects
 from loom_core.extraction.persons import USER
 from loom_core.extraction.results import Relation
 
@@ -61,7 +61,7 @@ def _name(
     span = argument(noun, owner)
     if any(t.i in measured for t in span):
         return None
-    return span.text if span.text and canonicalise(span.text) is not None else None
+    return span.text if is_whole(span.text) and canonicalise(span.text) is not None else None
 
 
 def _is_circumstance(statement: Statement) -> bool:

@@ -191,10 +191,18 @@ def test_a_number_is_a_fact_about_something(text, fact):
         "My phone is 555-1234.",
         "Acme acquired Initech for $2 billion.",
         "Redis 7 is out.",
+        "The service reads the ledger database; 105.",
     ],
 )
 def test_a_number_that_is_denied_or_measures_nothing_named_is_no_fact(text):
     assert read(text).facts == ()
+
+
+def test_a_fragment_of_code_is_no_name():
+    read_ = read("The worker writes Disk('backups', 'monthly.zip') before it stops the ledger database.")
+    found = [*names(read_), *(end for r in read_.relations for end in (r.subject, r.object))]
+    assert "ledger database" in found
+    assert not [name for name in found if name.count("(") != name.count(")")]
 
 
 def test_every_name_stands_in_its_text():
