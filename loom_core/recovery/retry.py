@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import structlog
+
 from loom_core import faults
 from loom_core.coordination.due import (
     with_due_failures,
@@ -11,6 +13,7 @@ from loom_core.coordination.due import (
     with_unfinished_erasures,
 )
 from loom_core.coordination.work import Handled
+from loom_core.errors import Unavailable
 from loom_core.memory.erase import Forget, forgets_nothing, resume
 from loom_core.projection import degree
 from loom_core.projection.due import MARK, DueUnit, due_failures, orphans
@@ -26,6 +29,8 @@ from loom_core.recovery.trying import Failed, attempt, log_tries, try_each
 from loom_core.settings import Settings
 from loom_core.storage.store import Store
 from loom_core.tenancy import Scope
+
+log = structlog.get_logger(__name__)
 
 RETRIED = (*(name for name in PROJECTIONS if name != "closes"), "receipts", ALL)
 """`closes` has a worker of its own."""
@@ -68,11 +73,19 @@ def retry_batch(store: Store, scope: Scope, settings: Settings, forget: Forget =
 
 
 def _settle(store: Store, scope: Scope, batch_units: Sequence[str]) -> int:
-    """Settles batches of degrees that nobody reported; returns how many."""
+    """Settles batches of degrees that nobody reported; returns how many. One that fails holds up no row.
+
+    It keeps no failure row: without its receipt it is found again by the next sweep, and waits until then.
+    """
     try:
         degree.settle(store, scope, [unit_id.removeprefix(degree.BATCH_UNIT) for unit_id in batch_units])
     except degree.RecountNeeded:
         recount(store, scope)
+    except Unavailable:
+        raise
+    except Exception as error:
+        log.warning("degrees_not_settled", batches=len(batch_units), error_class=type(error).__name__)
+        return 0
     return len(batch_units)
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from loom_core.embedded import redis
 
 START_TIMEOUT_S = 60.0
-STOP_TIMEOUT_S = 20.0
+STOP_TIMEOUT_S = 60.0
 
 
 @dataclass

@@ -247,7 +247,7 @@ def test_a_holder_that_is_paused_past_its_lease_and_goes_on_harms_nothing(fleet:
         for key in fleet.client().keys("loom:lease:*"):
             fleet.client().delete(key)
         fleet.worker("--hostname", "heir@%h")
-        wait_until(lambda: tagged(town) == 12, "the heir has read all rows")
+        wait_until(lambda: tagged(town) == 12, "the heir has read all rows", 150)
         os.kill(child, signal.SIGCONT)
         wait_until(lambda: "lease_lost" in paused.text or "succeeded" in paused.text, "the paused tick ends")
     wait_until(lambda: settled(town), "nothing waits")
