@@ -10,11 +10,14 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 import redis
+import structlog
 
 from loom_core.projection import attempts
 from loom_core.projection.attempts import Batch
 from loom_core.storage.store import Store
 from loom_core.tenancy import Scope
+
+log = structlog.get_logger(__name__)
 
 LIFE_MS = 86_400_000
 
@@ -39,5 +42,10 @@ class Refunds:
         Call it under the lease, before lost tries are counted.
         """
         while isinstance(line := self._client.rpop(self._key), str):
-            owed = json.loads(line)
-            attempts.refund(store, Scope(**owed["scope"]), Batch(**owed["batch"]))
+            try:
+                owed = json.loads(line)
+                scope, batch = Scope(**owed["scope"]), Batch(**owed["batch"])
+            except (ValueError, TypeError, LookupError) as error:  # whoever reaches Redis may have written it
+                log.warning("refund_refused", reason="malformed", error_class=type(error).__name__)
+                continue
+            attempts.refund(store, scope, batch)

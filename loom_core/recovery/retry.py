@@ -50,13 +50,15 @@ def retry_batch(store: Store, scope: Scope, settings: Settings, forget: Forget =
     """One batch of a namespace: erasures, then due failures, then orphans. `forget`: as an erasure takes it."""
     done = resume(store, scope, settings, forget)
     due = due_failures(store, scope, RETRIED, BATCH)
-    if len(due) < BATCH:
+    full = len(due) >= BATCH
+    if not full:
         found = orphans(store, scope, settings, BATCH - len(due))
+        full = len(due) + len(found) >= BATCH
         due += [each for each in found if each.unit.kind != "degree"]
         done += _settle(store, scope, [each.unit.unit_id for each in found if each.unit.kind == "degree"])
     units, left = _to_try(store, scope, due, settings)
     if not units:
-        return Handled(done=done)
+        return Handled(done=done, more=full and done > 0)
     inputs = read_keys(store, scope, sorted({unit.memory_key for unit in units}))
     stale = [unit for unit in units if _is_stale(unit, inputs[unit.memory_key])]
     current = [unit for unit in units if unit not in stale]
@@ -69,7 +71,7 @@ def retry_batch(store: Store, scope: Scope, settings: Settings, forget: Forget =
     values = {row.memory_id: row.content_sha256 for each in inputs.values() for row in each.rows}
     count = log_tries(store, scope, current, failed, settings, values=values, overcome=RESOLVED)
     count += log_tries(store, scope, stale, failed, settings, values=values, overcome=STALE)
-    return Handled(done + len(units) - count, count, more=left or len(due) >= BATCH)
+    return Handled(done + len(units) - count, count, more=left or full)
 
 
 def _settle(store: Store, scope: Scope, batch_units: Sequence[str]) -> int:

@@ -128,7 +128,10 @@ class Store:
         """One INSERT into `loom.<table>` of columns, lists or numpy arrays of equal length."""
         faults.reach("store", f"insert_{table}")
         with _errors_named(), INSERT_SECONDS.labels(table).time():
-            self.client().insert(table, columns, column_names=names, database=DATABASE, column_oriented=True)
+            self.client().insert(
+                table, columns, column_names=names, database=DATABASE, column_oriented=True,
+                settings=self._counts_again(),
+            )  # fmt: skip
 
     def insert(
         self, table: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], token: str | None = None

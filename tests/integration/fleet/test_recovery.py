@@ -12,6 +12,7 @@ from loom_core import clock
 from loom_core.errors import Unavailable
 from loom_core.projection import attempts, failures
 from loom_core.projection.attempts import Batch
+from loom_core.projection.due import waiting
 from loom_core.projection.receipts import ALL
 from loom_core.recovery import closes, retry
 from loom_core.recovery.refunds import Refunds
@@ -192,6 +193,7 @@ def test_a_try_that_could_not_even_be_given_back_is_owed_until_the_store_is_ther
         with pytest.raises(Unavailable):
             Refunds(redis, "projection_retry", 3).pay(world.store)
         Refunds(redis, "projection_retry", 3).note(attempts.take_owed())
+    redis.rpush(redis.keys()[0], "not JSON", "[]", '{"scope": {}, "batch": {"no": "such field"}}')
     Refunds(redis, "projection_retry", 3).pay(world.store)
     assert redis.keys() == []
     with fault(monkeypatch, "edges:insert:raise"):
@@ -200,6 +202,24 @@ def test_a_try_that_could_not_even_be_given_back_is_owed_until_the_store_is_ther
     assert (failure.projection, failure.attempts) == ("edges", 2)
     sweep(world)
     world.verified()
+
+
+def test_a_sweep_goes_on_after_a_batch_that_held_degrees_as_well(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retry, "BATCH", 2)
+    for key in ("a", "b", "c"):
+        world.set(key, "text", E=["hub service", f"{key} service name"])
+    world.store.command(
+        "ALTER TABLE loom.projection_receipts DELETE WHERE org = {org:String} AND namespace = {namespace:String} "
+        "AND (startsWith(unit_id, 'batch:') OR unit_id = {row:String})",
+        row=world.get("c").memory_id,
+        **world.names,
+    )
+    assert waiting(world.store, world.scope) == 4
+    sweep(world)
+    assert waiting(world.store, world.scope) == 0
+    assert world.degrees()["hub service"] == 3
 
 
 def lose(world: World, keys: list[str], projection: str = ALL) -> None:
