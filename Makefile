@@ -10,7 +10,7 @@ run: .venv/run.stamp
 	@$(BIN)/python -m loom.first_run $(ARGS)
 
 test: .venv/dev.stamp
-	$(BIN)/python -m pytest tests -n 2 --dist loadfile -m 'not nightly' $(ARGS)
+	$(BIN)/python -m pytest tests -n 2 --dist loadfile --no-loadscope-reorder -m 'not nightly' $(ARGS)
 
 test-nightly: .venv/dev.stamp
 	LOOM_NIGHTLY=1 $(BIN)/python -m pytest tests -n 2 --timeout=3600

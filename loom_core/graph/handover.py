@@ -75,9 +75,9 @@ def claims_of(statements: Iterable[Statement], rows: Mapping[str, RowHistory]) -
     for key in ordered:
         row = rows[key[0]]
         inherited = _inherited(predecessors.get(key, ()), claims)
-        claims[key] = [_claim(statement, row, inherited) for statement in stated[key]]
+        claims[key] = [claim_of(statement, row, inherited) for statement in stated[key]]
         if len(claims[key]) > 1:
-            claims[key].sort(key=lambda claim: (claim.start, bound(claim.end)))
+            claims[key].sort(key=by_start)
     return claims
 
 
@@ -123,7 +123,13 @@ def _open_since(claim: Claim, tenure: Tenure) -> int | None:
     return max(since, lifted) if lifted > end else since
 
 
-def _claim(statement: Statement, row: RowHistory, inherited: tuple[int, bool] | None) -> Claim:
+def by_start(claim: Claim) -> tuple[int, int]:
+    """Orders the claims of one observation."""
+    return claim.start, bound(claim.end)
+
+
+def claim_of(statement: Statement, row: RowHistory, inherited: tuple[int, bool] | None) -> Claim:
+    """The start and end of a statement; `inherited`: the start that was handed over, and whether as a date."""
     end = row.valid_to if statement.own_end is None else statement.own_end
     if statement.own_start is not None:
         return Claim(statement, row, statement.own_start, end, dated=True)

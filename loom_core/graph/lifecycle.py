@@ -137,6 +137,14 @@ def lifecycles(versions: Sequence[Version], events: Iterable[KeyEvent]) -> dict[
     if not versions:
         return {}
     steps = _steps(versions, events)
+    if len(steps) == 1:
+        (only,) = versions
+        alone = (Tenure(None, None, None),)
+        return {
+            only.memory_id: RowHistory(
+                only.memory_id, only.memory_id, only.arrival, only.valid_at, only.valid_to, "live", alone, ()
+            )
+        }
     lineage = next(step.memory_id for step in steps if step.kind == "version")
     status = _statuses(steps)
     restored: dict[str, list[int]] = {}

@@ -27,13 +27,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from loom_core.graph.handover import Claim, Key, Stand, Statement, claims_of, stands_of
-from loom_core.graph.intervals import Interval, is_current, joined, stretch, unheld
+from loom_core.graph.handover import Claim, Key, Stand, Statement, by_start, claim_of, claims_of, stands_of
+from loom_core.graph.intervals import FOREVER, Interval, is_current, joined, stretch, unheld
 from loom_core.graph.lifecycle import RowHistory
 from loom_core.graph.ontology import Cardinality
 from loom_core.graph.ranking import Times, current_times
 
-__all__ = ["Interval", "Statement", "derive", "values_current"]
+__all__ = ["Interval", "Statement", "derive", "derive_alone", "values_current"]
 
 
 def derive(
@@ -53,6 +53,15 @@ def derive(
     undos = (at for group in claims.values() for at in group[0].row.restored)
     current = current_times((stand for group in stands.values() for stand in group), undos)
     return {key: _held(stands[key], current.get(key[1])) or _unheld(group) for key, group in claims.items()}
+
+
+def derive_alone(statements: Iterable[Statement], row: RowHistory) -> tuple[Interval, ...]:
+    """What `derive` gives for the statements of one triple of a `many` relation by a row that stands alone: the
+    only version of its key, without an event, superseding no other. A bulk write has thousands of them.
+    """
+    claims = [claim_of(statement, row, None) for statement in statements]
+    held = joined(part for each in claims if (part := stretch(each.start, FOREVER, each.end)))
+    return held or _unheld(sorted(claims, key=by_start))
 
 
 def values_current(values: Iterable[Sequence[Interval]], cardinality: Cardinality, now: int) -> bool:

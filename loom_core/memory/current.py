@@ -36,6 +36,8 @@ class KeyState:
 
 def state_of(inputs: KeyInputs) -> KeyState:
     """The state that a key's inputs make."""
+    if not inputs.rows:
+        return KeyState(inputs, {}, None)
     id_ = current_id(inputs)
     row = next((row for row in inputs.rows if row.memory_id == id_), None)
     return KeyState(inputs, dict(histories_of(inputs)), row)

@@ -39,11 +39,11 @@ class Draft:
     def content_sha256(self) -> str:
         """The hash that decides "the same content" (D20): value, entities (`[]` and absent differ), relations,
         dates, sensitivity, tags and confidence together."""
-        content: list[Any] = [
-            self.value, self.entities, self.relations and [each.plain() for each in self.relations],
-            self.valid_at, self.valid_to, self.sensitivity, list(self.tags), self.confidence,
-        ]  # fmt: skip
-        return hashlib.sha256(canonical_json(content).encode("utf-8", "surrogatepass")).hexdigest()
+        return _content_sha256(self, canonical_json(self.value), self.relations_json())
+
+    def relations_json(self) -> str:
+        """The relations as they are stored; `[]` too where none were given."""
+        return canonical_json([each.plain() for each in self.relations]) if self.relations else "[]"
 
     def check_dates(self) -> None:
         """Refuses a merged row that would end before it starts; a row stated whole was checked at the edge.
@@ -67,6 +67,20 @@ class Draft:
         return (
             [f"entities: dropped, no canonical form or over 256 characters: {shown}{more}"] if dropped else []
         )
+
+
+def _content_sha256(draft: Draft, value: str, relations: str) -> str:
+    """Value and relations come as JSON: they are the long parts, and are stored in that form."""
+    rest = [draft.valid_at, draft.valid_to, draft.sensitivity, list(draft.tags), draft.confidence]
+    content = ",".join(
+        (
+            value,
+            canonical_json(draft.entities),
+            "null" if draft.relations is None else relations,
+            canonical_json(rest)[1:-1],
+        )
+    )
+    return hashlib.sha256(f"[{content}]".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def draft_of(entry: MemoryEntry, path: str) -> Draft:
@@ -115,20 +129,20 @@ def row_of(draft: Draft, context: CallContext, head: str, arrival: int) -> Memor
 
     Equal content on an equal head gives an equal id, so that racing equal writes are one row (invariant 3).
     """
-    sha = draft.content_sha256()
+    value, relations = canonical_json(draft.value), draft.relations_json()
+    sha = _content_sha256(draft, value, relations)
     scope = context.scope
-    relations = [each.plain() for each in draft.relations or ()]
     return MemoryRow(
         memory_key=draft.memory_key,
         memory_id=digest("memory", scope.org, scope.namespace, draft.memory_key, head, sha),
         head=head,
         path=draft.path,
         role=draft.role,
-        value=canonical_json(draft.value),
+        value=value,
         content_sha256=sha,
         entities=list(draft.entities or ()),
         entities_given=int(draft.entities is not None),
-        relations=canonical_json(relations) if relations else "",
+        relations=relations if draft.relations else "",
         relations_given=int(draft.relations is not None),
         valid_at=draft.valid_at,
         valid_to=draft.valid_to,

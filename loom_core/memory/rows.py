@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
+from operator import attrgetter
 from typing import Any
 
 FIRST_WINS_TOP = 2**63 - 1
@@ -24,10 +25,11 @@ class StatedRelation:
 
     def plain(self) -> dict[str, Any]:
         """Its fields, as JSON takes them."""
-        return {name: getattr(self, name) for name in RELATION_FIELDS}
+        return dict(zip(RELATION_FIELDS, _RELATION_VALUES(self), strict=True))
 
 
 RELATION_FIELDS = tuple(field.name for field in fields(StatedRelation))
+_RELATION_VALUES = attrgetter(*RELATION_FIELDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,7 @@ class MemoryRow:
 
 _CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
 COLUMNS = tuple(field.name for field in fields(MemoryRow))
+_VALUES = attrgetter(*COLUMNS)
 
 
 def row_from(values: Sequence[Any]) -> MemoryRow:
@@ -76,7 +79,7 @@ def row_from(values: Sequence[Any]) -> MemoryRow:
 
 def stored(row: MemoryRow) -> list[Any]:
     """The row's values for an INSERT of `COLUMNS` and `first_wins`."""
-    return [*(getattr(row, name) for name in COLUMNS), first_wins(row.arrival)]
+    return [*_VALUES(row), first_wins(row.arrival)]
 
 
 def first_wins(instant: int) -> int:
@@ -86,11 +89,9 @@ def first_wins(instant: int) -> int:
 
 def digest(*parts: str, size: int = 16) -> str:
     """A hex hash of `size` bytes over parts that no joining can confuse."""
-    state = hashlib.blake2b(digest_size=size)
-    for part in parts:
-        data = part.encode("utf-8", "surrogatepass")
-        state.update(len(data).to_bytes(8, "little") + data)
-    return state.hexdigest()
+    encoded = [part.encode("utf-8", "surrogatepass") for part in parts]
+    framed = b"".join([len(data).to_bytes(8, "little") + data for data in encoded])
+    return hashlib.blake2b(framed, digest_size=size).hexdigest()
 
 
 def key_hash(org: str, namespace: str, memory_key: str) -> str:

@@ -119,6 +119,9 @@ def changes(
     desired: Mapping[tuple[Any, ...], tuple[Any, ...]], stored: Mapping[tuple[Any, ...], tuple[Any, ...]]
 ) -> Iterator[tuple[tuple[Any, ...], tuple[Any, ...], int]]:
     """(key, rest, gone): entries to write because they differ, and stored ones to retract."""
+    if not stored:
+        yield from ((key, rest, 0) for key, rest in desired.items())
+        return
     for key, rest in desired.items():
         if stored.get(key) != rest:
             yield key, rest, 0

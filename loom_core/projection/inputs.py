@@ -100,6 +100,8 @@ class NamespaceContext:
 
     def node(self, entity: str) -> str:
         """The node that a canonical entity stands for: aliases followed to the end of the chain (D21)."""
+        if entity not in self.aliases:
+            return entity
         seen = {entity}
         while (target := self.aliases.get(entity)) is not None and target not in seen:
             seen.add(target)

@@ -16,11 +16,12 @@ from typing import Any
 from loom_core import faults
 from loom_core.graph.lifecycle import RowHistory, history_from_json, history_to_json
 from loom_core.graph.ontology import Cardinality, Ontology
-from loom_core.graph.slots import Statement, derive
+from loom_core.graph.slots import Statement, derive, derive_alone
 from loom_core.memory.rows import digest
 from loom_core.projection.edges import changes, read_stored
 from loom_core.projection.inputs import NamespaceContext, read_context
 from loom_core.projection.plan import Plan
+from loom_core.projection.reading import StatedTriple
 from loom_core.projection.units import slot_version
 from loom_core.storage.statements import sql
 from loom_core.storage.store import Store, in_chunks
@@ -151,25 +152,31 @@ def _part(triples: Sequence[Triple], plan: Plan | None) -> tuple[list[Triple], l
 
 
 def _changes_of_lone_rows(
-    plan: Plan, alone: Sequence[Triple], context: NamespaceContext
+    plan: Plan, alone: Iterable[Triple], context: NamespaceContext
 ) -> list[IntervalChange]:
-    """Derives them all in one go, each triple as a value of its own: none of them depends on another."""
-    names = {triple: "\0".join(triple) for triple in alone}
-    triples = {name: triple for triple, name in names.items()}
-    read, versions = SlotRead(), dict[str, int]()
+    apart = set(alone)
+    found = []
     for planned in plan.rows:
-        row = planned.row
-        for t in planned.reading.triples:
-            if name := names.get((t.subject, t.relation, t.object)):
-                _take(read, name, row.memory_id, t.position, row.memory_key, t.own_start, t.own_end,
-                      int(t.past), t.confidence, t.adapter_name, t.provenance, row.content_sha256)  # fmt: skip
-                read.histories[row.memory_id] = planned.history
-        if row.memory_id in read.histories:
-            versions[row.memory_id] = slot_version([planned.ver], context.revision, 0)
-    return [
-        IntervalChange(triples[name], memory_id, span, payload, versions[memory_id], 0)
-        for (name, memory_id, span), payload in _desired(read, "many").items()
-    ]
+        row, ver = planned.row, slot_version([planned.ver], context.revision, 0)
+        stated: dict[Triple, list[StatedTriple]] = {}
+        for each in planned.reading.triples:
+            triple = (each.subject, each.relation, each.object)
+            if triple in apart:
+                stated.setdefault(triple, []).append(each)
+        for triple, several in stated.items():
+            statements = [
+                Statement(row.memory_id, t.position, t.object, t.own_start, t.own_end, t.past)
+                for t in several
+            ]
+            surest = max(several, key=lambda each: each.confidence)
+            details = (
+                row.memory_key, row.content_sha256, surest.confidence, surest.adapter_name, surest.provenance
+            )  # fmt: skip
+            found += [
+                IntervalChange(triple, row.memory_id, span, (*details, *interval, row.arrival), ver, 0)
+                for span, interval in enumerate(derive_alone(statements, planned.history))
+            ]
+    return found
 
 
 def _changes_of_chunk(

@@ -1,4 +1,4 @@
-"""One stack for all tests of a process: started once, by the command that a person types."""
+"""One stack for the tests of this folder, by the command that a person types; ended after them: idle it costs time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from tests.support.stack import HttpWorld, Stack, running_stack
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
     folder = tmp_path_factory.mktemp("stack") / "data"
     environment = {
