@@ -189,8 +189,12 @@ def build_verbs(sources: Sources) -> dict[str, list[str]]:
         if all(sources.within(form, KNOWN) for form in forms):
             rows[base] = [*forms, forms[-1]]
     for base, *forms in rows_of_list("verbs"):
-        third, gerund, past = forms or regular_forms(base, sources)
-        rows.setdefault(base, [third, gerund, past, past])
+        if forms:
+            third, gerund, past, *participle = forms
+            rows[base] = [third, gerund, past, *(participle or [past])]
+        else:
+            third, gerund, past = regular_forms(base, sources)
+            rows.setdefault(base, [third, gerund, past, past])
     for past in words_of_list("past"):
         rows.pop(past, None)
     return _one_verb_a_form(rows, sources)

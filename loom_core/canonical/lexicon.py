@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-LEXICON_VERSION = "1"
+LEXICON_VERSION = "2"
 """Moves when an entry does: stored nodes are then renamed with `loom graph recanonicalise`."""
 
 SUFFIX_LENGTHS = (4, 5, 6, 7)

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from loom_core.canonical.entities import NAME_LIMIT
 from loom_core.canonical.folding import fold, is_mark, nfkc
-from loom_core.canonical.verbs import Tense, Verb, inflected, is_verb
+from loom_core.canonical.verbs import Tense, Verb, inflected, is_participle, is_verb
 from loom_core.canonical.words import ARTICLES, PREPOSITIONS, listed
 
 _CACHED_RELATIONS = 1 << 13
@@ -35,8 +35,6 @@ _STATES = listed(
     station mount install configure power own define specify describe document map expose protect schedule
     """
 )
-
-_PARTICIPLES = (Tense.PARTICIPLE, Tense.PAST_OR_PARTICIPLE)
 
 _WORD = re.compile(r"[a-z0-9]+")
 _CONTRACTED_NOT = re.compile(r"n't(?![a-z])")
@@ -139,8 +137,7 @@ def _continues(rest: list[str]) -> bool:
     first = rest[0]
     if first in _KEPT and len(rest) > 1:
         first = rest[1]
-    verb = inflected(first)
-    return first == "been" or (verb is not None and verb.tense in _PARTICIPLES)
+    return first == "been" or is_participle(first)
 
 
 def _is_main(rest: list[str]) -> bool:

@@ -17,10 +17,16 @@ class Tense(Enum):
     PAST_OR_PARTICIPLE = "past or participle"
 
 
+_PARTICIPLES = (Tense.PARTICIPLE, Tense.PAST_OR_PARTICIPLE)
+
+
 class Verb(NamedTuple):
     base: str
     tense: Tense
 
+
+# After `have` these are what one has: `has_output` names an attribute.
+_NOUNS_AFTER_HAVE = frozenset(("input", "output", "offset", "cost", "bid", "cast", "fit", "inset", "preset"))
 
 # The endings with which verbs are still coined: dockerizes, hydrated, gamified.
 _COINED = {
@@ -41,7 +47,7 @@ def inflected(word: str) -> Verb | None:
     A base form is never looked into, even where it is a form of another verb too: `found` stays, so
     that `founded` does not turn into `find` on a second pass.
     """
-    forms, bases = _forms()
+    forms, bases, _ = _forms()
     if word in bases:
         return None
     if (verb := forms.get(word)) is not None:
@@ -60,10 +66,16 @@ def is_verb(word: str) -> bool:
     return word in _forms()[1] or inflected(word) is not None
 
 
+def is_participle(word: str) -> bool:
+    """Whether `word` may follow `have` in a perfect tense; also a base form that is its own participle (`run`)."""
+    verb = inflected(word)
+    return word in _forms()[2] or (verb is not None and verb.tense in _PARTICIPLES)
+
+
 @cache
-def _forms() -> tuple[dict[str, Verb], frozenset[str]]:
+def _forms() -> tuple[dict[str, Verb], frozenset[str], frozenset[str]]:
     forms: dict[str, Verb] = {}
-    bases = set()
+    bases, own_participles = set(), set()
     for base, third, gerund, past, participle in verb_rows():
         bases.add(base)
         pasts, participles = past.split("/"), participle.split("/")
@@ -73,4 +85,6 @@ def _forms() -> tuple[dict[str, Verb], frozenset[str]]:
             forms[form] = Verb(base, Tense.PAST_OR_PARTICIPLE if form in participles else Tense.PAST)
         for form in participles:
             forms.setdefault(form, Verb(base, Tense.PARTICIPLE))
-    return forms, frozenset(bases)
+        if base in participles and base not in _NOUNS_AFTER_HAVE:
+            own_participles.add(base)
+    return forms, frozenset(bases), frozenset(own_participles)

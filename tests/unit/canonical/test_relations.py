@@ -80,6 +80,11 @@ def test_a_past_auxiliary_makes_the_passive_past(written: str, stored: str) -> N
     ("written", "relation"),
     [
         ("bought", ("buy", True)),
+        ("has become", ("become", False)),
+        ("had run", ("run", True)),
+        ("has put", ("put", False)),
+        ("has output", ("have_output", False)),
+        ("programmed", ("program", True)),
         ("left", ("leave", True)),
         ("saw", ("see", True)),
         ("wrote", ("write", True)),
