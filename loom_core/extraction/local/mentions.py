@@ -56,7 +56,7 @@ def _spans(doc: Doc) -> Iterator[tuple[Span, Entity]]:
         if ent.label_ not in _QUANTITIES:
             span = trimmed(doc, ent.start, ent.end)
             if _names_something(span):
-                yield span, Entity(span.text, _TYPES.get(ent.label_), 0.7)
+                yield span, Entity(span.text, _type_of(ent), 0.7)
     for chunk in doc.noun_chunks:
         span = trimmed(doc, chunk.start, chunk.end)
         if chunk.root.pos_ == "PROPN":
@@ -69,6 +69,13 @@ def _spans(doc: Doc) -> Iterator[tuple[Span, Entity]]:
             compound = _compound(span)
             if compound is not None:
                 yield compound, Entity(compound.text, None, 0.5)
+
+
+def _type_of(ent: Span) -> str | None:
+    """What the model takes a name for; a person only where it is written as people are: not `JSON`, not `redis`."""
+    if ent.label_ == "PERSON" and not ent.text.istitle() and len(ent) == 1:
+        return None
+    return _TYPES.get(ent.label_)
 
 
 def _names_something(span: Span) -> bool:
@@ -85,6 +92,7 @@ def _is_term(token: Token, vocabulary: Collection[str]) -> bool:
         and len(token) >= _LEAST_LETTERS
         and token.text not in vocabulary
         and token.lower_ not in vocabulary
+        and not is_change_verb(token.text)
     )
 
 
