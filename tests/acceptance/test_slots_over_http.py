@@ -205,7 +205,7 @@ def test_t21_undoing_back_and_forth_adds_no_weight(space: HttpWorld) -> None:
     """B32, in both shapes: two keys, and two versions of one key."""
     space.state("k1", lives("london", ago(300)))
     space.state("k2", lives("paris", ago(200)))
-    for _ in range(10):
+    for _ in range(5):
         space.restore("k1", version=1)
         assert space.objects() == {"london": 1}
         space.restore("k2", version=1)
@@ -213,7 +213,7 @@ def test_t21_undoing_back_and_forth_adds_no_weight(space: HttpWorld) -> None:
     other = HttpWorld(space.url, space.name + "b")
     other.state("k", lives("london"))
     other.state("k", lives("paris"))
-    for _ in range(10):
+    for _ in range(5):
         other.restore("k")
         assert other.objects() == {"london": 1}
         other.restore("k")

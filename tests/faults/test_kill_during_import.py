@@ -105,6 +105,7 @@ def some_rows_are_in(space: HttpWorld, history: History) -> bool:
     return bool(space.call("memory.get", memory_key=f"commit/{history.commits[0]}")["found"])
 
 
+@pytest.mark.nightly  # one after the other they are killed below
 @pytest.mark.parametrize("victim", ["worker-1", "clickhouse", "redis"])
 def test_a_killed_process_costs_time_and_nothing_else(stack: Stack, history: History, victim: str) -> None:
     assert len(history.graph["rows"]) == len(history.commits)

@@ -92,7 +92,7 @@ def test_a_row_that_kills_or_stops_its_process_dies_alone(fleet: Fleet, town: Wo
     """Invariant 6: attempts are counted before the attempt."""
     if action == "hang":
         fleet.environment |= {
-            "LOOM_TICK_BUDGET_S": "5", "LOOM_ENTITY_EXTRACT_TIMEOUT_S": "5", "LOOM_TICK_SOFT_LIMIT_S": "10",
+            "LOOM_TICK_BUDGET_S": "2", "LOOM_ENTITY_EXTRACT_TIMEOUT_S": "2", "LOOM_TICK_SOFT_LIMIT_S": "4",
             "LOOM_TICK_HARD_LIMIT_S": "60", "LOOM_LEASE_S": "61", "LOOM_VISIBILITY_TIMEOUT_S": "120",
         }  # fmt: skip
     fleet.environment |= {
@@ -215,15 +215,15 @@ def _message(body: str, content_type: str, task: str) -> str:
 
 def test_two_beats_and_two_workers_weigh_nothing_twice(fleet: Fleet, town: World) -> None:
     fleet.environment |= {"LOOM_LLM_PROVIDER": "spacy", "LOOM_ENTITY_EXTRACT_BATCH": "16"}
-    bulk(town, 100)
+    bulk(town, 60)
     for _ in range(2):
         fleet.beat()
         fleet.worker("--hostname", f"{os.urandom(4).hex()}@%h")
     app = build_app(fleet.settings())
     for _ in range(50):
         app.send_task("workers.entity_extractor.sweep")
-    wait_until(lambda: tagged(town) == 100, "all rows are tagged", 120)
-    wait_until(lambda: len(town.related("hub service", top_k=200)) == 100, "all rows are in the graph")
+    wait_until(lambda: tagged(town) == 60, "all rows are tagged", 120)
+    wait_until(lambda: len(town.related("hub service", top_k=200)) == 60, "all rows are in the graph")
     assert set(town.related("hub service", top_k=200).values()) == {1}
     assert town.failures() == {}
     wait_until(lambda: settled(town), "nothing waits")
@@ -232,27 +232,24 @@ def test_two_beats_and_two_workers_weigh_nothing_twice(fleet: Fleet, town: World
 
 def test_a_holder_that_is_paused_past_its_lease_and_goes_on_harms_nothing(fleet: Fleet, town: World) -> None:
     """Invariant 9."""
-    with LLMStub(default=named, latency_s=0.5) as stub:
-        with_llm(fleet, stub)
-        fleet.environment |= {
-            "LOOM_ENTITY_EXTRACT_BATCH": "4", "LOOM_ENTITY_EXTRACT_CONCURRENCY": "2",
-        }  # fmt: skip
-        bulk(town, 12)
-        paused = fleet.worker("--hostname", "paused@%h")
-        fleet.beat()
-        wait_until(lambda: len(stub.requests) >= 2, "it works")
-        (child,) = paused.children()
-        os.kill(child, signal.SIGSTOP)
-        # As if the lease had run out: nobody renews it.
-        for key in fleet.client().keys("loom:lease:*"):
-            fleet.client().delete(key)
-        fleet.worker("--hostname", "heir@%h")
-        wait_until(lambda: tagged(town) == 12, "the heir has read all rows", 150)
-        os.kill(child, signal.SIGCONT)
-        wait_until(lambda: "lease_lost" in paused.text or "succeeded" in paused.text, "the paused tick ends")
+    fleet.environment |= {"LOOM_LLM_PROVIDER": "spacy", "LOOM_ENTITY_EXTRACT_BATCH": "4"}
+    bulk(town, 40)
+    paused = fleet.worker("--hostname", "paused@%h")
+    fleet.beat()
+    wait_until(lambda: tagged(town) >= 4, "it works")
+    (child,) = paused.children()
+    os.kill(child, signal.SIGSTOP)
+    assert tagged(town) < 40
+    # As if the lease had run out: nobody renews it.
+    for key in fleet.client().keys("loom:lease:*"):
+        fleet.client().delete(key)
+    fleet.worker("--hostname", "heir@%h")
+    wait_until(lambda: tagged(town) == 40, "the heir has read all rows", 150)
+    os.kill(child, signal.SIGCONT)
+    wait_until(lambda: "lease_lost" in paused.text or "succeeded" in paused.text, "the paused tick ends")
     wait_until(lambda: settled(town), "nothing waits")
     related = town.related("hub service", top_k=100)
-    assert len(related) == 12
+    assert len(related) == 40
     assert set(related.values()) == {1}
     town.verified()
 
@@ -322,7 +319,9 @@ def _resident_mib(pid: int) -> float:
     return int(status.split("VmRSS:")[1].split()[0]) / 1024
 
 
-@pytest.mark.parametrize("remapped", [False, True], ids=["warm", "soft"])
+@pytest.mark.parametrize(
+    "remapped", [pytest.param(False, id="warm"), pytest.param(True, id="soft", marks=pytest.mark.nightly)]
+)
 def test_a_worker_that_is_told_to_stop_finishes_its_batch_and_reports_it(
     fleet: Fleet, town: World, remapped: bool
 ) -> None:
