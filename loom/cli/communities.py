@@ -90,9 +90,12 @@ def show_command(
     if as_json:
         print_json([{"entity": entity, "weight": weight} for entity, weight in members])
     elif not members:
-        err.print(
-            f"loom: there is no community {community_id} at level {level}; `loom communities run` makes a pass"
+        largest = session.store.rows(
+            sql("overview.largest_communities"), org=scope.org, namespace=scope.namespace, level=level
         )
+        there = ", ".join(f"{each} ({count} entities)" for each, count in largest)
+        advice = f"the largest are {there}" if there else "`loom communities run` makes a pass"
+        err.print(f"loom: there is no community {community_id} at level {level}; {advice}")
     else:
         for entity, weight in members:
             out.print(f"{weight:8}  {entity}", markup=False)

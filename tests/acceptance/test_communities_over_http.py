@@ -82,6 +82,9 @@ def test_a_pair_and_a_triangle_are_one_community_each(stack: Stack, space: HttpW
             space.set(f"{kind}{number}", f"text {number}", entities)
     compute(stack, space, "--force")
     assert sorted(map(sorted, communities(space))) == sorted(map(sorted, names.values()))
+    missing = stack.loom("communities", "show", "99", "--org", "dev", "--namespace", space.name)
+    assert missing.returncode == 1
+    assert "no community 99 at level 0; the largest are" in missing.stderr.replace("\n", " ")
 
 
 def test_where_the_gate_is_on_the_worker_covers_what_was_walked(tmp_path_factory: Any) -> None:

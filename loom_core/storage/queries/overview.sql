@@ -61,3 +61,15 @@ WHERE org = {org:String} AND namespace = {namespace:String} AND level = {level:U
   )
 ORDER BY weight DESC, entity
 LIMIT {limit:UInt32}
+
+-- largest_communities --
+SELECT community_id, count() AS members
+FROM loom.entity_communities FINAL
+WHERE org = {org:String} AND namespace = {namespace:String} AND level = {level:UInt8} AND pass_id =
+  (
+      SELECT pass_id FROM loom.community_passes FINAL
+      WHERE org = {org:String} AND namespace = {namespace:String}
+  )
+GROUP BY community_id
+ORDER BY members DESC, community_id
+LIMIT 5
