@@ -3,6 +3,10 @@ SHELL := /bin/bash
 PYTHON ?= $(shell for p in python3.11 python3.12 python3.13 python3; do command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(not (3,11) <= sys.version_info[:2] <= (3,13))' 2>/dev/null && echo $$p && break; done)
 BIN := .venv/bin
 ARGS ?=
+# Each insert is some files: in memory they cost half. Only where there is room for the tests' engines.
+TEST_ROOM := $(shell df -k --output=avail /dev/shm 2>/dev/null | awk 'NR == 2 && $$1 > 4000000 { print "-p /dev/shm" }')
+# Processes that a test kills leave temporary folders of their own.
+IN_TEST_ROOM := @room=$$(mktemp -d $(TEST_ROOM)) && trap "rm -rf $$room" EXIT && TMPDIR=$$room
 
 .PHONY: run test test-nightly lint bench bench-extraction lexicon lock clean
 
@@ -10,10 +14,10 @@ run: .venv/run.stamp
 	@$(BIN)/python -m loom.first_run $(ARGS)
 
 test: .venv/dev.stamp
-	$(BIN)/python -m pytest tests -n 2 --dist loadfile --no-loadscope-reorder -m 'not nightly' $(ARGS)
+	$(IN_TEST_ROOM) $(BIN)/python -m pytest tests -n 2 --dist loadfile --no-loadscope-reorder -m 'not nightly' $(ARGS)
 
 test-nightly: .venv/dev.stamp
-	LOOM_NIGHTLY=1 $(BIN)/python -m pytest tests -n 2 --timeout=3600
+	$(IN_TEST_ROOM) LOOM_NIGHTLY=1 $(BIN)/python -m pytest tests -n 2 --timeout=3600
 
 lint: .venv/dev.stamp
 	$(BIN)/ruff check .
