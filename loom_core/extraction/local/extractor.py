@@ -26,7 +26,7 @@ from loom_core.extraction.results import Entity, Extraction, Fact, Relation
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
-RULES_VERSION = "rules-1"
+RULES_VERSION = "rules-2"
 MAX_ENTITIES = 200
 MAX_RELATIONS = 64
 MAX_FACTS = 64

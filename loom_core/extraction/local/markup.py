@@ -40,6 +40,8 @@ _INLINE: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"</?[a-zA-Z][^<>]{0,200}>"), " "),
     # `error:` before a code span is prose (the user's page), so the span must not close up to the colon.
     (re.compile(r"(?<=:)`+"), " "),
+    # Of a command line its options are no words: a parser makes verbs and names of them.
+    (re.compile(r"`([^`\s-][^`]{0,200}?)\s--?[A-Za-z][^`]{0,300}`"), r"\1"),
     (re.compile(r"`+"), ""),
     (re.compile(r"\*\*|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)|~~"), ""),
     (re.compile(r"(?<!\w):[a-z_+-]{2,30}:(?!\w)"), " "),

@@ -32,6 +32,8 @@ def prose(text: str) -> list[str]:
         ("Bump x\n\n---\nupdated-dependencies:\n- dependency-name: grpcio\n  dependency-type: direct\n...", ["Bump x"]),
         ("location: Berlin\nemployer: Acme", ["location: Berlin employer: Acme"]),
         ("call `parse_config()` first", ["call parse_config() first"]),
+        ("type `loom drain --timeout 600`, then `loom status`", ["type loom drain, then loom status"]),
+        ("`--timeout` is in seconds, `x - y` a sum", ["--timeout is in seconds, x - y a sum"]),
         ("error:`Timeouts` came", ["error: Timeouts came"]),
         ("`error:Timeouts` came", ["error:Timeouts came"]),
         ("the <b>bold</b> one <!-- not\nthis -->", ["the bold one"]),
