@@ -45,6 +45,8 @@ def town(fleet: Fleet) -> Iterator[World]:
     settings = fleet.settings(projection_retry_base_delay_s=0)
     store = Store(settings)
     yield World(store, settings)
+    # What a test leaves unread would keep the workers of the next ones busy.
+    store.command("TRUNCATE TABLE loom.memory")
     store.close()
 
 
