@@ -1,7 +1,7 @@
-"""Celery's Redis transport, made to outlive what others put on its queues.
+"""Celery's Redis transport, made to outlive what others put on its queues, and a Redis that refuses.
 
 The original decodes what it popped inside the worker's event loop: one message that is not JSON, or lacks a field,
-ends the worker.
+ends the worker. So does one command that Redis refuses for want of memory or disk.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 
 import structlog
 from kombu.transport import redis
+from redis import ResponseError
 
 log = structlog.get_logger(__name__)
 
@@ -27,6 +28,7 @@ class Channel(redis.Channel):  # type: ignore[misc]
 
 
 class Transport(redis.Transport):  # type: ignore[misc]
-    """The Redis transport with that channel."""
+    """The Redis transport with that channel. A Redis that refuses a command is as good as away: try again later."""
 
     Channel = Channel
+    connection_errors = (*redis.Transport.connection_errors, ResponseError)

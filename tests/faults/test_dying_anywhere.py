@@ -14,6 +14,7 @@ from loom_core.projection import failures
 from loom_core.tenancy import Scope
 from tests.support.fleet import Fleet
 from tests.support.fleet_fixtures import settled
+from tests.support.recovery import note
 from tests.support.servers import wait_until
 from tests.support.world import World, fault
 from tests.support.writer_process import write
@@ -78,10 +79,13 @@ def test_a_writer_that_dies_at_a_point_leaves_what_it_landed_whole(
         command = [sys.executable, "-m", "tests.support.writer_process", world.scope.namespace]
         assert subprocess.run(command, env=environment, check=False).returncode == DIED, point
         worlds[point] = world
+    since = time.monotonic()
     fleet.worker()
     fleet.beat()
     for point, world in worlds.items():
         wait_until(lambda world=world: settled(world), f"nothing waits after {point}", 120)
+    note("server_killed", time.monotonic() - since)
+    for point, world in worlds.items():
         write(world)  # the writer comes back and sends all of it again
         wait_until(lambda world=world: settled(world), f"nothing waits after {point}", 120)
         world.verified()
@@ -150,6 +154,27 @@ def test_a_community_pass_that_dies_is_made_again(fleet: Fleet, town: World, ste
     dying.kill()
     fleet.worker()
     wait_until(lambda: len(community_ids(town.store, town.scope, names)) == 3, "the pass is made", 120)
+
+
+def test_an_erasure_that_dies_is_finished_and_final(fleet: Fleet, town: World) -> None:
+    """D36."""
+    fleet.environment["LOOM_LLM_PROVIDER"] = "spacy"
+    write(town)
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.startswith("LOOM_")},
+        "LOOM_CLICKHOUSE_URL": fleet.clickhouse.url, "LOOM_TESTING": "1", "LOOM_FAULT": "erase:step:exit",
+    }  # fmt: skip
+    command = [sys.executable, "-m", "tests.support.writer_process", town.scope.namespace, "k1"]
+    assert subprocess.run(command, env=environment, check=False).returncode == DIED
+    since = time.monotonic()
+    fleet.worker()
+    fleet.beat()
+    erased = World(town.store, town.settings, town.scope)
+    wait_until(lambda: not town.history("k1") and settled(erased), "nothing is left of it", 120)
+    note("erasure_killed", time.monotonic() - since)
+    assert town.objects() == {"paris": 1}
+    assert "auth gateway" not in town.related("billing service")
+    town.verified()
 
 
 def test_an_engine_that_is_killed_and_comes_back_costs_no_row_a_try(

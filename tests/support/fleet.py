@@ -76,9 +76,12 @@ class Fleet:
         """A client of the fleet's Redis."""
         return redis.Redis.from_url(f"{self.redis.url}/0", decode_responses=True)
 
-    def worker(self, *options: str, concurrency: int = 1, **environment: str) -> FleetProcess:
-        """A worker that takes messages."""
-        worker = self._start("worker", ["worker", "--concurrency", str(concurrency), *options], environment)
+    def worker(
+        self, *options: str, concurrency: int = 1, code: Path | None = None, **environment: str
+    ) -> FleetProcess:
+        """A worker that takes messages; of this checkout's code, or of the one in the folder `code`."""
+        command = ["worker", "--concurrency", str(concurrency), *options]
+        worker = self._start("worker", command, environment, code)
         wait_until(lambda: " ready." in worker.text, "the worker is ready")
         return worker
 
@@ -97,7 +100,9 @@ class Fleet:
             self.clickhouse.process = subprocess.Popen(command, stdout=log, stderr=log)
         wait_until(lambda: clickhouse_answers(self.clickhouse.url), "the engine answers again")
 
-    def _start(self, name: str, command: list[str], environment: dict[str, str]) -> FleetProcess:
+    def _start(
+        self, name: str, command: list[str], environment: dict[str, str], code: Path | None = None
+    ) -> FleetProcess:
         log = self.folder / f"{name}-{len(self.processes)}.log"
         own = {"LOOM_CLICKHOUSE_URL": self.clickhouse.url, "LOOM_REDIS_URL": f"{self.redis.url}/0"}
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("LOOM_")}
@@ -105,6 +110,7 @@ class Fleet:
             process = subprocess.Popen(
                 [sys.executable, "-m", "celery", "-A", "workers.app", *command],
                 env={**inherited, **own, **self.environment, **environment},
+                cwd=code,
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,

@@ -50,6 +50,31 @@ def town(fleet: Fleet) -> Iterator[World]:
     store.close()
 
 
+def bulk(world: World, count: int, start: int = 0) -> None:
+    """Rows k`start` and on that await an extractor, all of one hub: `hub_is_whole` looks for each of them."""
+    numbers = range(start, start + count)
+    world.set_many(*({"memory_key": f"k{n}", "value": f"alpha {n} uses hub service"} for n in numbers))
+
+
+def tagged(world: World) -> int:
+    """Rows that an extractor's result is stored for."""
+    return world.count("memory_extractions")
+
+
+def hub_is_whole(world: World, count: int) -> None:
+    """Each of `count` rows of `bulk` weighs once, and nothing differs from the rows."""
+    weights = world.store.rows(
+        "SELECT count() FROM loom.entity_adjacency FINAL WHERE org = {org:String} AND namespace = {namespace:String} "
+        "AND entity = 'hub service' GROUP BY neighbour",
+        **world.names,
+    )
+    assert (len(weights), set(weights)) == (count, {(1,)})
+    assert world.degrees()["hub service"] == count
+    unfinished = failures.listed(world.store, world.scope, [failures.OPEN, failures.DEAD])
+    assert not unfinished, [(each.memory_key, each.state, each.error_class) for each in unfinished]
+    world.verified()
+
+
 def settled(world: World, extracts: bool = True) -> bool:
     """Nothing of the namespace waits for a worker, and nothing is in a worker's hands."""
     return not (

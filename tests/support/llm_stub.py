@@ -101,6 +101,22 @@ class LLMStub:
                 self._in_flight -= 1
 
 
+def naming(text: str) -> Reply:
+    """The words before and after `uses` are entities."""
+    first, _, second = text.partition(" uses ")
+    entities = [{"name": first, "type": "thing"}, {"name": second, "type": "thing"}]
+    return Reply(json.dumps({"entities": entities, "relations": [], "facts": []}))
+
+
+def with_llm(environment: dict[str, str], stub: LLMStub) -> None:
+    """Has the processes of this environment ask `stub`."""
+    environment |= {
+        "LOOM_LLM_PROVIDER": "litellm",
+        "LOOM_LLM_MODEL": "openai/stub",
+        "LOOM_LLM_API_BASE": stub.url,
+    }
+
+
 def data_block(body: dict[str, Any]) -> str:
     """The text that a request asks about: what stands between the prompt's two marker lines."""
     content: str = body["messages"][-1]["content"]

@@ -1,4 +1,7 @@
-"""A process that writes to a namespace and may die of a fault on the way: `python -m tests.support.writer_process NS`."""
+"""A process that writes to a namespace, or erases a key of it, and may die of a fault on the way.
+
+`python -m tests.support.writer_process NAMESPACE [KEY]`
+"""
 
 from __future__ import annotations
 
@@ -23,4 +26,8 @@ def write(world: World) -> None:
 
 if __name__ == "__main__":
     settings = get_settings()
-    write(World(Store(settings), settings, Scope("org", sys.argv[1])))
+    world = World(Store(settings), settings, Scope("org", sys.argv[1]))
+    if len(sys.argv) > 2:
+        world.erase(sys.argv[2])
+    else:
+        write(world)

@@ -15,6 +15,7 @@ import pytest
 import redis
 
 from tests.integration.stack.conftest import processes_of
+from tests.support.recovery import note
 from tests.support.servers import redis_server, wait_until
 
 pytestmark = pytest.mark.fleet
@@ -112,8 +113,10 @@ def test_kill_9_of_all_of_it_loses_nothing_and_leaves_nothing(up: Callable[..., 
     redis.Redis.from_url(stack.stack()["redis_url"]).set("kept", "1")
     time.sleep(1.1)  # Redis flushes once a second
     stack.process.kill()
+    since = time.monotonic()
     again = up("--no-fleet")  # without waiting for the end of the first
     again.wait_ready()
+    note("stack_killed", time.monotonic() - since)
     assert again.clickhouse().command("SELECT sum(v) FROM kept") == 1
     assert redis.Redis.from_url(again.stack()["redis_url"]).get("kept") == b"1"
     second = up("--no-fleet")
