@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 from loom_core.embedded.outcome import Counts, EngineError
@@ -68,23 +68,20 @@ class Session:
             if not exhausted:
                 connection.streaming_cancel_query(stream)
 
-    def insert(self, head: bytes, data_format: str, params: dict[str, str], pieces: Iterator[bytes]) -> None:
-        """INSERT data that comes in pieces. Raises `EngineError`, and what `pieces` raises: then the engine
-        drops what it has not written yet (a block of about a million rows at a time).
+    def insert(
+        self, sql: Callable[[str, int], bytes], params: dict[str, str], pieces: Iterator[bytes]
+    ) -> None:
+        """The INSERT that `sql` makes of the file its data is in, `pieces` joined: its name, its size in bytes.
+
+        The data is whole before the engine sees any. Not by the engine's own streaming insert: that answers
+        success whatever fails after the last piece, a full disk and a broken constraint included.
+        Raises `EngineError`, and what `pieces` raises: then nothing is inserted.
         """
-        connection = self.connection
-        self.reusable = False
-        if params:
-            set_on(connection, {f"param_{name}": value for name, value in params.items()}.items())
-        stream = translated(lambda: connection.send_insert(head, data_format))
-        try:
+        with open(os.memfd_create("insert"), "wb") as file:
             for piece in pieces:
-                translated(partial(connection.insert_append, stream, piece))
-        except BaseException:
-            connection.insert_cancel(stream)
-            raise
-        self.counts.add(translated(lambda: connection.insert_done(stream)))
-        self.reusable = not params
+                file.write(piece)
+            file.flush()
+            self.query(sql(f"/proc/self/fd/{file.fileno()}", file.tell()), "Null", params)
 
 
 def translated(call: Callable[[], Any]) -> Any:

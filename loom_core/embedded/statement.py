@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_WORDS = rb"format|values|select|insert|with|infile"
+_WORDS = rb"format|values|select|insert|with|infile|settings"
 # Whatever can hide a word comes first: comments, strings, quoted names, heredocs.
 _TOKEN = re.compile(
     rb"--[^\n]*|\#[ !][^\n]*|/\*.*?\*/"
@@ -24,6 +24,7 @@ _KEYWORD = re.compile(rb"[\s(]*(\w+)(?:\s+(\w+))?")
 _FORMAT_NAME = re.compile(rb"\s+(\w+)")
 # What may follow the FORMAT clause of a query; anything else makes `format` a column or an alias.
 _AFTER_FORMAT = re.compile(rb"\s*(?:$|;|--|\#|/\*|settings\b)", re.IGNORECASE)
+_SETTINGS = re.compile(rb"\s+\w+\s*=")
 # ClickHouse takes one optional semicolon, blanks and one line end between an INSERT's head and its data.
 _BEFORE_DATA = re.compile(rb"[ \t\f]*;?[ \t\f]*\r?\n?")
 
@@ -39,8 +40,8 @@ class MalformedStatement(ValueError):
 class Statement:
     """One SQL statement. `data_at` is the offset of an INSERT's data, None where it has none inline.
 
-    `format` is the format the text names, for its answer or for its data; `head` is the text before FORMAT
-    (of an INSERT with data), as the engine's streaming insert wants it.
+    `format` is the format the text names, for its answer or for its data. Of an INSERT with data, `head` is the
+    text before its SETTINGS and FORMAT clauses, `settings` the SETTINGS clause.
     """
 
     keyword: str
@@ -48,6 +49,7 @@ class Statement:
     needs_session: bool
     format: str | None = None
     head: bytes = b""
+    settings: bytes = b""
     data_at: int | None = None
 
 
@@ -65,6 +67,7 @@ def parse(text: bytes) -> Statement:
     needs_session = (keyword, None) in _LOST_WITHOUT_SESSION or (keyword, second) in _LOST_WITHOUT_SESSION
     has_select = False
     named: str | None = None
+    settings_at: int | None = None
     depth = 0
     for token in _TOKEN.finditer(text, start):
         kind = token.lastgroup
@@ -82,11 +85,15 @@ def parse(text: bytes) -> Statement:
                 if name is None:
                     continue
                 if keyword == b"INSERT" and not has_select:
-                    return _insert(text, start, token.start(), name[1].decode(), name.end())
+                    clauses = (start, settings_at or token.start(), token.start())
+                    return _insert(text, clauses, name[1].decode(), name.end())
                 if _AFTER_FORMAT.match(text, name.end()):
                     named = name[1].decode()
             elif word == b"values" and keyword == b"INSERT" and not has_select:
-                return _insert(text, start, token.start(), "Values", token.end())
+                clauses = (start, settings_at or token.start(), token.start())
+                return _insert(text, clauses, "Values", token.end())
+            elif word == b"settings" and _SETTINGS.match(text, token.end()):
+                settings_at = token.start()
             elif word in (b"select", b"with", b"infile"):
                 has_select = True
             elif word == b"insert" and keyword == b"WITH":
@@ -95,6 +102,9 @@ def parse(text: bytes) -> Statement:
     return Statement(keyword.decode(), keyword in _READS, needs_session, named)
 
 
-def _insert(text: bytes, start: int, head_end: int, data_format: str, named_end: int) -> Statement:
+def _insert(text: bytes, clauses: tuple[int, int, int], data_format: str, named_end: int) -> Statement:
+    """`clauses`: where the statement, its SETTINGS clause and its FORMAT clause begin."""
+    start, settings_at, format_at = clauses
     data_at = _BEFORE_DATA.match(text, named_end).end()  # type: ignore[union-attr]
-    return Statement("INSERT", False, False, data_format, text[start:head_end], data_at)
+    head, settings = text[start:settings_at], text[settings_at:format_at]
+    return Statement("INSERT", False, False, data_format, head, settings, data_at)

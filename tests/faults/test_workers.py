@@ -88,7 +88,7 @@ def test_poison_rows_of_every_kind_among_a_hundred_die_alone(fleet: Fleet, town:
     """B60, B65. One kills its process, one stops it past its limit, one raises, to one the model answers rubbish."""
 
     def read(text: str) -> Reply:
-        return Reply("no JSON at all") if "alpha 77 " in text else naming(text)
+        return Reply("no JSON at all") if "alpha_77 " in text else naming(text)
 
     with LLMStub(default=read) as stub:
         with_llm(fleet.environment, stub)

@@ -53,7 +53,7 @@ def town(fleet: Fleet) -> Iterator[World]:
 def bulk(world: World, count: int, start: int = 0) -> None:
     """Rows k`start` and on that await an extractor, all of one hub: `hub_is_whole` looks for each of them."""
     numbers = range(start, start + count)
-    world.set_many(*({"memory_key": f"k{n}", "value": f"alpha {n} uses hub service"} for n in numbers))
+    world.set_many(*({"memory_key": f"k{n}", "value": f"alpha_{n} uses hub service"} for n in numbers))
 
 
 def tagged(world: World) -> int:
@@ -68,7 +68,8 @@ def hub_is_whole(world: World, count: int) -> None:
         "AND entity = 'hub service' GROUP BY neighbour",
         **world.names,
     )
-    assert (len(weights), set(weights)) == (count, {(1,)})
+    found = (len(weights), {weight for (weight,) in weights})
+    assert found == (count, {1})
     assert world.degrees()["hub service"] == count
     unfinished = failures.listed(world.store, world.scope, [failures.OPEN, failures.DEAD])
     assert not unfinished, [(each.memory_key, each.state, each.error_class) for each in unfinished]

@@ -163,6 +163,20 @@ def test_a_cut_off_insert_writes_nothing(client: Client, table: str) -> None:
     assert client.command(f"SELECT count() FROM {table}") == 0
 
 
+@pytest.mark.parametrize("rows", [1, 200_000])
+def test_an_insert_that_fails_after_its_last_row_is_an_error(client: Client, table: str, rows: int) -> None:
+    client.command(f"ALTER TABLE {table} ADD CONSTRAINT no_seven CHECK v != 7")
+    with pytest.raises(DatabaseError, match="VIOLATED_CONSTRAINT"):
+        client.insert(table, [["k", 7]] * rows, column_names=["k", "v"])
+    assert client.command(f"SELECT count() FROM {table}") == 0
+
+
+def test_an_insert_says_its_settings_itself(client: Client, owner: ServerProcess, table: str) -> None:
+    text = f"INSERT INTO {table} (k, v) SETTINGS input_format_tsv_empty_as_default = 1 FORMAT TSV\nk\t\n"
+    client.raw_query(text)
+    assert client.query(f"SELECT k, v FROM {table}").result_rows == [("k", 0)]
+
+
 def test_a_long_list_of_names_is_a_query_like_any_other(client: Client) -> None:
     names = ", ".join(f"'name {i}'" for i in range(50_000))
     sql = f"SELECT count() FROM numbers(60000) WHERE concat('name ', toString(number)) IN ({names})"

@@ -58,7 +58,8 @@ def test_an_inserts_data_begins_after_its_format(head: bytes, format_: str, gap:
     assert statement.format == format_
     assert statement.data_at is not None
     assert text[statement.data_at :] == (data if gap else b"")
-    assert statement.head == head.removeprefix(b"/* why */ ")
+    assert statement.head + statement.settings == head.removeprefix(b"/* why */ ")
+    assert statement.settings == (b"SETTINGS a = 'FORMAT x' " if b"SETTINGS" in head else b"")
 
 
 @pytest.mark.parametrize("gap", [b"", b" ", b"\n"])
