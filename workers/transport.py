@@ -10,14 +10,30 @@ from queue import Empty
 from typing import Any
 
 import structlog
-from kombu.transport import redis
+from kombu.transport import redis, virtual
 from redis import ResponseError
 
 log = structlog.get_logger(__name__)
 
 
+class QoS(redis.QoS):  # type: ignore[misc]
+    """Counts a message as done although Redis refuses to note it: else no further one would ever be taken.
+
+    Redis hands such a message on after the visibility timeout; a wake-up that comes twice is one.
+    """
+
+    def ack(self, delivery_tag: str) -> None:
+        try:
+            super().ack(delivery_tag)
+        except ResponseError as error:
+            log.warning("message_comes_again", reason="redis_refuses", error_class=type(error).__name__)
+            virtual.QoS.ack(self, delivery_tag)
+
+
 class Channel(redis.Channel):  # type: ignore[misc]
     """Refuses a malformed message: it is off the queue already, and no worker will see it again."""
+
+    QoS = QoS
 
     def _brpop_read(self, **options: Any) -> Any:
         try:
