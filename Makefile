@@ -8,7 +8,7 @@ TEST_ROOM := $(shell df -k --output=avail /dev/shm 2>/dev/null | awk 'NR == 2 &&
 # Processes that a test kills leave temporary folders of their own.
 IN_TEST_ROOM := @room=$$(mktemp -d $(TEST_ROOM)) && trap "rm -rf $$room" EXIT && TMPDIR=$$room
 
-.PHONY: run test test-nightly lint bench bench-extraction lexicon lock clean
+.PHONY: run test test-nightly faults soak lint bench bench-extraction lexicon lock clean
 
 run: .venv/run.stamp
 	@$(BIN)/python -m loom.first_run $(ARGS)
@@ -18,6 +18,12 @@ test: .venv/dev.stamp
 
 test-nightly: .venv/dev.stamp
 	$(IN_TEST_ROOM) LOOM_NIGHTLY=1 $(BIN)/python -m pytest tests -n 2 --timeout=3600
+
+faults: .venv/dev.stamp
+	$(IN_TEST_ROOM) $(BIN)/python scripts/fault_suite.py $(ARGS)
+
+soak: .venv/dev.stamp
+	$(IN_TEST_ROOM) $(BIN)/python -m tests.benchmarks.soak $(ARGS)
 
 lint: .venv/dev.stamp
 	$(BIN)/ruff check .

@@ -5,6 +5,7 @@ A table stands between `<!-- name -->` and `<!-- /name -->`.
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Callable
@@ -14,7 +15,11 @@ from loom_core.settings import Settings
 from loom_core.settings_table import table as settings_table
 from workers.registry import WORKERS
 
-README = Path(__file__).parents[1] / "README.md"
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+from tests.faults.outcomes import FAULTS, MEASURED  # noqa: E402  # found in the checkout only
+
+README = ROOT / "README.md"
 
 
 def fleet_table() -> str:
@@ -30,7 +35,23 @@ def fleet_table() -> str:
     return "\n".join(lines)
 
 
-TABLES: dict[str, Callable[[], str]] = {"fleet": fleet_table, "settings": settings_table}
+def faults_table() -> str:
+    """One row a fault of the fault suite, with the seconds until the fleet was whole again, as last measured."""
+    measured = json.loads(MEASURED.read_text(encoding="utf-8"))
+    lines = ["| what dies | what happens | what brings it back | whole again |", "|---|---|---|---|"]
+    for fault in FAULTS.values():
+        times = measured[fault.name]
+        lines.append(
+            f"| {fault.dies} | {fault.happens} | {fault.back} | {times['median_s']:.0f} s after {fault.since} |"
+        )
+    return "\n".join(lines)
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "fleet": fleet_table,
+    "settings": settings_table,
+    "faults": faults_table,
+}
 
 
 def filled(text: str) -> str:

@@ -7,6 +7,10 @@ Each fault has a test in this folder that injects it, waits until nothing waits,
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
+
+MEASURED = Path(__file__).with_name("measured.json")
+"""Per fault: how often it was injected, and the median and the longest seconds until nothing waited."""
 
 
 @dataclass(frozen=True)

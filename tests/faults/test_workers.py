@@ -93,6 +93,8 @@ def test_poison_rows_of_every_kind_among_a_hundred_die_alone(fleet: Fleet, town:
     with LLMStub(default=read) as stub:
         with_llm(fleet.environment, stub)
         fleet.environment |= SHORT_LIMITS | {
+            "LOOM_TICK_BUDGET_S": "8",
+            "LOOM_TICK_SOFT_LIMIT_S": "10",
             "LOOM_ENTITY_EXTRACT_MAX_ATTEMPTS": "2",
             "LOOM_TESTING": "1",
             "LOOM_FAULT": "entity_extractor:attempt:exit@k5,entity_extractor:attempt:hang@k33,"
