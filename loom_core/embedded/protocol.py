@@ -13,10 +13,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from loom_core.embedded.coding import decoded
+from loom_core.embedded.form import read_form
 from loom_core.embedded.formats import CONTENT_TYPES
 from loom_core.embedded.http_request import BadRequest, Request
 from loom_core.embedded.outcome import Counts, Settings
-from loom_core.embedded.query_text import NO_BODY, read_form, read_statement, refusal
+from loom_core.embedded.query_text import NO_BODY, read_statement, refusal
 from loom_core.embedded.statement import Statement
 
 _QUERY_ID = re.compile(r"[\w.:-]{1,128}\Z", re.ASCII)

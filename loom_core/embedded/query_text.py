@@ -1,4 +1,4 @@
-"""A request's statement and data out of its `query` argument, its body, or a form.
+"""A request's statement and data out of its `query` argument and its body.
 
 An INSERT's data never goes to the engine as part of a text: there it would end at the first blank line, two
 bytes that any integer of 2570 holds, and what follows would run as the next statement.
@@ -7,14 +7,12 @@ bytes that any integer of 2570 holds, and what follows would run as the next sta
 from __future__ import annotations
 
 from collections.abc import Iterator
-from email.parser import BytesParser
-from email.policy import HTTP
 
 from loom_core.embedded.http_request import BadRequest, Body
 from loom_core.embedded.statement import MalformedStatement, Statement, parse
 
 _HEAD_LIMIT = 64 << 10
-_TEXT_LIMIT = 64 << 20
+TEXT_LIMIT = 64 << 20
 _PIECE = 1 << 20
 
 
@@ -44,13 +42,13 @@ def read_statement(argument: str, body: Body) -> tuple[Statement, bytes, Iterato
 
     `argument` and `body` are one text, in this order. Raises `StatementError`, `BadRequest`.
     """
-    held, ended = _read_over(body, _HEAD_LIMIT)
+    held, ended = read_over(body, _HEAD_LIMIT)
     text = argument.encode("utf-8", "surrogateescape")
     text = text + b"\n" + held if text and held else text + held
     if not ended and _data_of(text) is None:
-        rest, ended = _read_over(body, _TEXT_LIMIT)
+        rest, ended = read_over(body, TEXT_LIMIT)
         if not ended:
-            raise BadRequest(f"a query's text is over {_TEXT_LIMIT >> 20} MiB")
+            raise BadRequest(f"a query's text is over {TEXT_LIMIT >> 20} MiB")
         text += rest
     try:
         statement = parse(text)
@@ -68,7 +66,7 @@ def _data_of(beginning: bytes) -> int | None:
         return None
 
 
-def _read_over(body: Body, limit: int) -> tuple[bytes, bool]:
+def read_over(body: Body, limit: int) -> tuple[bytes, bool]:
     """More than `limit` bytes, or all there are; whether the body has ended."""
     parts: list[bytes] = []
     size = 0
@@ -86,24 +84,3 @@ def _pieces(first: bytes, body: Body) -> Iterator[bytes]:
         yield first
     while piece := body.read(_PIECE):
         yield piece
-
-
-def read_form(content_type: str, body: Body) -> dict[str, str]:
-    """The text fields of a form. Clients move parameters there that would make a URL too long.
-
-    Raises `StatementError` for an attached table, `BadRequest` for what is no form.
-    """
-    raw, ended = _read_over(body, _TEXT_LIMIT)
-    if not ended:
-        raise BadRequest(f"a form is over {_TEXT_LIMIT >> 20} MiB")
-    head = b"Content-Type: " + content_type.encode("latin-1") + b"\r\n\r\n"
-    fields: dict[str, str] = {}
-    for part in BytesParser(policy=HTTP).parsebytes(head + raw).iter_parts():
-        name = part.get_param("name", header="content-disposition")
-        if not isinstance(name, str):
-            raise BadRequest("a form field has no name")
-        if part.get_filename() is not None:
-            raise refusal("external data is not supported")
-        payload = part.get_payload(decode=True)
-        fields[name] = payload.decode("utf-8", "surrogateescape") if isinstance(payload, bytes) else ""
-    return fields

@@ -4,8 +4,9 @@ import io
 
 import pytest
 
+from loom_core.embedded.form import read_form
 from loom_core.embedded.http_request import BadRequest
-from loom_core.embedded.query_text import StatementError, read_form, read_statement
+from loom_core.embedded.query_text import StatementError, read_statement
 
 
 class Bytes:
@@ -75,6 +76,16 @@ def test_an_attached_table_is_refused() -> None:
         read_form("multipart/form-data; boundary=B", Bytes(form(('name="t"; filename="t.csv"', "1"))))
 
 
-def test_a_field_without_a_name_is_refused() -> None:
+@pytest.mark.parametrize(
+    ("content_type", "raw"),
+    [
+        ("multipart/form-data; boundary=B", form(("x=y", "1"))),
+        ("multipart/form-data; boundary=B", form(('name="query"', "SELECT 1"))[:-8]),
+        ("multipart/form-data; boundary=B", b"SELECT 1"),
+        ("multipart/form-data", form(('name="query"', "SELECT 1"))),
+    ],
+    ids=["no name", "cut short", "no form", "no boundary"],
+)
+def test_what_is_no_form_is_refused(content_type: str, raw: bytes) -> None:
     with pytest.raises(BadRequest):
-        read_form("multipart/form-data; boundary=B", Bytes(form(("x=y", "1"))))
+        read_form(content_type, Bytes(raw))
