@@ -45,7 +45,7 @@ FAULTS = {
         ),
         Fault(
             "poison_rows",
-            "a pool process, by each row that kills it, stops it past the hard limit, raises or gets rubbish",
+            "a pool process, by each row that kills it, holds it past its time, raises, or is answered rubbish",
             "the row ends `dead` after its tries, with its reason; its neighbours are done",
             "`loom failures requeue`, once what was wrong with it is mended",
             "the rows' landing",
@@ -159,8 +159,9 @@ FAULTS = {
         Fault(
             "clock_back",
             "the clock: it steps an hour back on a machine of the fleet",
-            "later versions of a row still count as later; leases are Redis's and do not move",
-            "nothing to do",
+            "later versions of a row still count as later; leases are Redis's and do not move. Reads there are as of "
+            "the hour before",
+            "set it right",
             "the step",
         ),
         Fault(
@@ -203,7 +204,7 @@ FAULTS = {
             "`loom up` itself, by kill -9",
             "a guard ends all its children; the data stays",
             "start it again",
-            "the new stack's readiness",
+            "its new start",
         ),
     )
 }
