@@ -96,6 +96,9 @@ def configuration(settings: Settings, publish_timeout_s: float | None = None) ->
         "worker_disable_prefetch": True,
         "worker_max_memory_per_child": CHILD_MEMORY_KIB,
         "worker_soft_shutdown_timeout": SHUTDOWN_S,
+        "worker_consumer": "workers.consumer:Consumer",
+        # There is none to cancel, as none is acknowledged late; unset, each lost connection is a page of warnings.
+        "worker_cancel_long_running_tasks_on_connection_loss": True,
         "worker_enable_remote_control": False,
         "worker_send_task_events": False,
         "worker_redirect_stdouts": False,

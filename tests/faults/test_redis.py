@@ -141,3 +141,18 @@ def test_trouble_with_redis_costs_a_delay_only(
     bulk(town, 10, 60)
     recovered(fault, town, 70, healed)
     assert (worker.process.poll(), beat.process.poll()) == (None, None)
+
+
+@pytest.mark.nightly
+def test_a_worker_that_starts_while_redis_refuses_waits_for_it_and_asks_seldom(
+    fleet: Fleet, own_redis: ServerProcess, town: World
+) -> None:
+    """As a Redis does whose disk is full: it answers, and refuses whatever changes anything."""
+    client = redis.Redis.from_url(own_redis.url)
+    client.config_set("min-replicas-to-write", 1)
+    with pytest.raises(AssertionError, match="the worker is ready"):
+        fleet.worker(ready_s=10)
+    (worker,) = fleet.processes
+    assert 1 <= worker.text.count("Cannot connect") <= 6
+    client.config_set("min-replicas-to-write", 0)
+    wait_until(lambda: " ready." in worker.text, "the worker is ready", 30)

@@ -18,6 +18,7 @@ from loom_core.settings import Settings
 from loom_core.storage.migrate import migrate
 from loom_core.storage.store import Store
 from tests.support.servers import (
+    START_TIMEOUT_S,
     ServerProcess,
     clickhouse_answers,
     clickhouse_owner,
@@ -77,12 +78,17 @@ class Fleet:
         return redis.Redis.from_url(f"{self.redis.url}/0", decode_responses=True)
 
     def worker(
-        self, *options: str, concurrency: int = 1, code: Path | None = None, **environment: str
+        self,
+        *options: str,
+        concurrency: int = 1,
+        code: Path | None = None,
+        ready_s: float = START_TIMEOUT_S,
+        **environment: str,
     ) -> FleetProcess:
         """A worker that takes messages; of this checkout's code, or of the one in the folder `code`."""
         command = ["worker", "--concurrency", str(concurrency), *options]
         worker = self._start("worker", command, environment, code)
-        wait_until(lambda: " ready." in worker.text, "the worker is ready")
+        wait_until(lambda: " ready." in worker.text, "the worker is ready", ready_s)
         return worker
 
     def beat(self, **environment: str) -> FleetProcess:
