@@ -10,6 +10,7 @@ import click
 import pytest
 
 from loom.cli import COMMANDS, main
+from tests.faults.outcomes import FAULTS
 
 ROOT = Path(__file__).parents[3]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -19,6 +20,12 @@ LOOM_COMMANDS = sorted(set(re.findall(r"`(?:\.venv/bin/)?loom ([a-z][^`]*)`", RE
 def test_the_generated_tables_are_up_to_date() -> None:
     filled = runpy.run_path(str(ROOT / "scripts" / "readme_tables.py"))["filled"]
     assert filled(README) == README, "run: python scripts/readme_tables.py"
+
+
+def test_every_fault_of_the_table_is_injected_by_a_test() -> None:
+    tests = [*(ROOT / "tests/faults").glob("test_*.py"), ROOT / "tests/integration/stack/test_up.py"]
+    text = "".join(path.read_text(encoding="utf-8") for path in tests)
+    assert not [name for name in FAULTS if f'"{name}"' not in text]
 
 
 @pytest.mark.parametrize("line", LOOM_COMMANDS)
