@@ -8,7 +8,7 @@ TEST_ROOM := $(shell df -k --output=avail /dev/shm 2>/dev/null | awk 'NR == 2 &&
 # Processes that a test kills leave temporary folders of their own.
 IN_TEST_ROOM := @room=$$(mktemp -d $(TEST_ROOM)) && trap "rm -rf $$room" EXIT && TMPDIR=$$room
 
-.PHONY: run test test-nightly faults soak lint bench bench-extraction lexicon lock clean
+.PHONY: run test test-nightly faults soak lint audit bench bench-extraction lexicon lock clean
 
 run: .venv/run.stamp
 	@$(BIN)/python -m loom.first_run $(ARGS)
@@ -30,6 +30,10 @@ lint: .venv/dev.stamp
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# Fails for a known vulnerability, and for a package that no advisory service could be asked about.
+audit: .venv/dev.stamp
+	$(BIN)/pip-audit --require-hashes --disable-pip --strict -r lock/run.txt
 
 bench: .venv/dev.stamp
 	$(BIN)/python -m tests.benchmarks
