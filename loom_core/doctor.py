@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from typing import Any, NamedTuple
 
 import redis
@@ -136,6 +137,10 @@ def _provider(_: Store, settings: Settings) -> Iterator[Finding]:
         yield Finding(GOOD, "extractor", settings.llm_model or settings.llm_provider)
 
 
+def _silent_s(last_run: datetime | None) -> float | None:
+    return None if last_run is None else (clock.now() - clock.micros(last_run)) / clock.SECOND
+
+
 def _fleet(store: Store, settings: Settings) -> Iterator[Finding]:
     for each in snapshot(store, settings):
         interval = getattr(settings, GATES[each.worker].replace("_enabled", "_interval_s"))
@@ -146,6 +151,14 @@ def _fleet(store: Store, settings: Settings) -> Iterator[Finding]:
                 WARN, each.worker, f"{each.backlog} waiting, the oldest for {each.oldest_age_s:.0f} s",
                 "are a worker and beat running? `loom failures list` shows what failed",
             )  # fmt: skip
+        elif (silent_s := _silent_s(each.last_run)) is None or silent_s > LATE_INTERVALS * interval:
+            said = "has never run" if silent_s is None else f"last ran {silent_s:.0f} s ago"
+            yield Finding(
+                WARN,
+                each.worker,
+                f"{said}, and is to run every {interval} s",
+                "start, or start anew, a worker and beat",
+            )
         else:
             yield Finding(GOOD, each.worker, f"{each.backlog} waiting")
         if dead := each.failures.get("dead"):

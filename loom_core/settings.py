@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Literal, Self
 
-from pydantic import Field, SecretStr, model_validator
+from pydantic import Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from loom_core.errors import Invalid
@@ -168,7 +168,27 @@ class Settings(BaseSettings):
         return self.redis_url.get_secret_value()
 
 
+def load_settings() -> Settings:
+    """The settings as the environment has them now.
+
+    Raises `Invalid` naming every variable that is wrong and its limit, never its value, which may be a secret.
+    """
+    try:
+        return Settings()
+    except ValidationError as error:
+        wrong = [
+            ": ".join(filter(None, [_variable(each["loc"]), each["msg"].removeprefix("Value error, ")]))
+            for each in error.errors(include_input=False, include_url=False)
+        ]
+        raise Invalid("bad_setting", "; ".join(wrong)) from None
+
+
+def _variable(loc: tuple[int | str, ...]) -> str:
+    """`LOOM_…` of a field; nothing for a rule about several."""
+    return f"LOOM_{str(loc[0]).upper().removeprefix('LOOM_')}" if loc else ""
+
+
 @lru_cache(maxsize=1)
 def get_settings() -> Settings:
-    """The process's settings, read once."""
-    return Settings()
+    """The process's settings, read once. Raises as `load_settings` does."""
+    return load_settings()

@@ -18,7 +18,7 @@ import redis
 from celery import beat, signals
 
 from loom_core.coordination.connection import connect_redis
-from loom_core.settings import Settings
+from loom_core.settings import Settings, load_settings
 
 FILE = Path(tempfile.gettempdir()) / "loom-alive"
 """One process a container or unit: it has a /tmp of its own."""
@@ -65,4 +65,4 @@ def is_alive(file: Path, settings: Settings, now: float) -> bool:
 
 
 if __name__ == "__main__":
-    sys.exit(0 if is_alive(FILE, Settings(), time.time()) else 1)
+    sys.exit(0 if is_alive(FILE, load_settings(), time.time()) else 1)

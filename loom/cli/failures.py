@@ -120,7 +120,7 @@ def requeue_command(
     count = failures.requeue(session.store, scope, chosen)
     if as_json:
         print_json({"requeued": count, "not_found": missing})
-    else:
+    elif count or not missing:
         out.print(f"{count} requeued; projection_retry takes them at its next tick")
     if missing:
         err.print(f"loom: no open or dead failure {', '.join(missing)}", markup=False)

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from loom.cli.session import (
     data_dir_option,
+    err,
     json_option,
     open_session,
     out,
@@ -65,6 +66,7 @@ def drain_command(timeout: float, data_dir: Path | None, as_json: bool) -> None:
     else:
         out.print("drained" if not left else "still waiting: " + describe_left(left))
     if left:
+        err.print("`loom status` shows when each worker ran last, `loom doctor` what to do")
         sys.exit(1)
 
 

@@ -20,6 +20,7 @@ from loom.cli.session import (
     scope_options,
     stage_bars,
 )
+from loom_core.errors import Invalid
 from loom_core.projection.recanonicalise import recanonicalise
 from loom_core.projection.verify import Report, repair, verify
 from loom_core.tenancy import Scope
@@ -90,7 +91,11 @@ def export_command(
 
     session = open_session(data_dir)
     write = write_graphml if format_ == "graphml" else write_jsonld
-    with output.open("w", encoding="utf-8") if output else nullcontext(sys.stdout) as file:
+    try:
+        opened = output.open("w", encoding="utf-8") if output else nullcontext(sys.stdout)
+    except OSError as error:
+        raise Invalid("output_not_writable", f"--output: {output}: {error.strerror}") from None
+    with opened as file:
         write(session.store, scope_of(session, org, namespace), file, include_all)
 
 

@@ -9,7 +9,7 @@ import click
 from loom.cli.session import data_dir_option, json_option, open_session, out, print_json, reports_errors
 from loom_core import faults
 from loom_core.errors import Invalid
-from loom_core.settings import Settings
+from loom_core.settings import load_settings
 from loom_core.storage.migrate import migrate
 
 
@@ -40,7 +40,7 @@ def mint_token_command(org: str, role: str, namespace: str | None, ttl: int, as_
     """Print a token signed with LOOM_AUTH_SECRET."""
     from loom_core.server.auth import mint
 
-    settings = Settings()
+    settings = load_settings()
     if settings.auth_secret is None:
         raise Invalid(
             "no_auth_secret", "LOOM_AUTH_SECRET is not set: this installation takes calls without tokens"

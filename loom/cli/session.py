@@ -18,7 +18,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from loom.stack.find import find_stack
 from loom_core.errors import LoomError
-from loom_core.settings import Settings
+from loom_core.settings import Settings, load_settings
 from loom_core.storage.store import Store
 from loom_core.tenancy import Scope
 
@@ -66,7 +66,7 @@ def open_session(data_dir: Path | None) -> Session:
 def stack_settings(data_dir: Path | None) -> Settings:
     """The environment's settings, completed by those that the stack that was found runs with."""
     found = find_stack(data_dir)
-    own = Settings().model_fields_set
+    own = load_settings().model_fields_set
     values = {name: value for name, value in found.settings.items() if name not in own}
     values |= {"clickhouse_url": found.clickhouse_url, "base_url": found.base_url}
     return Settings(**values, **({"redis_url": found.redis_url} if found.redis_url else {}))

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import SecretStr
 
 from loom_core.errors import Unavailable
-from loom_core.settings import Settings
+from loom_core.settings import Settings, load_settings
 
 STACK_FILE = "stack.json"
 OWN_SETTINGS = {"clickhouse_url", "redis_url", "base_url", "data_dir", "testing", "fault"}
@@ -43,7 +43,7 @@ def find_stack(data_dir: Path | None = None, settings: Settings | None = None) -
 
     Raises `Unavailable` saying what to do where no ClickHouse is known.
     """
-    settings = settings or Settings()
+    settings = settings or load_settings()
     clickhouse = settings.clickhouse_url and settings.clickhouse_url.get_secret_value()
     redis = settings.redis_url and settings.redis_url.get_secret_value()
     stated = "base_url" in settings.model_fields_set
@@ -107,7 +107,7 @@ def write_stack_file(folder: Path, addresses: StackAddresses, pids: Mapping[str,
         "clickhouse_url": addresses.clickhouse_url,
         "redis_url": addresses.redis_url,
         "base_url": addresses.base_url,
-        "settings": shared_settings(Settings()),
+        "settings": shared_settings(load_settings()),
         "pids": dict(pids),
     }
     draft = folder / f".{STACK_FILE}.{os.getpid()}"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from loom_core.settings import Settings
+from loom_core.settings import load_settings
 from loom_core.storage.migrate import migrate
 from loom_core.storage.store import Store
 
 
 def main() -> None:
     """Run, and name what was applied."""
-    settings = Settings()
+    settings = load_settings()
     store = Store(settings)
     try:
         for name in migrate(store, settings):

@@ -14,7 +14,7 @@ from loom.stack.find import StackAddresses, write_stack_file
 from loom.stack.ports import free_port, is_taken
 from loom.stack.run import RunFailed, run, say
 from loom.stack.supervisor import ChildFailed, Supervisor
-from loom_core.settings import Settings
+from loom_core.settings import Settings, load_settings
 
 _PORT_TRIES = 5
 
@@ -32,7 +32,7 @@ class UpOptions:
 def up(options: UpOptions) -> int:
     """Run the stack until SIGTERM or SIGINT. Returns the exit code: 0 after a clean end, else 1."""
     return run(
-        options.data_dir.absolute(), lambda supervisor: _Stack(options, Settings(), supervisor).start()
+        options.data_dir.absolute(), lambda supervisor: _Stack(options, load_settings(), supervisor).start()
     )
 
 

@@ -29,7 +29,10 @@ class NamespaceDecisions:
     def alias(
         self, context: CallContext, request: models.NamespaceAliasRequest
     ) -> models.NamespaceAliasResponse:
-        """Makes one canonical entity another name of a second (D21). Raises `Conflict` for a cycle."""
+        """Makes one canonical entity another name of a second (D21).
+
+        Raises `Conflict` for a cycle, and for the removal of an alias that leads elsewhere.
+        """
         scope = context.scope
         alias, entity = _form("alias", request.alias), _form("entity", request.entity)
         if alias == entity:
@@ -37,6 +40,11 @@ class NamespaceDecisions:
         known = read_context(self._store, scope)
         if not request.remove and known.node(entity) == alias:
             raise Conflict("alias_cycle", f"entity: {entity!r} already leads to {alias!r}")
+        target = known.aliases.get(alias)
+        if request.remove and target and entity not in (target, known.node(alias)):
+            raise Conflict(
+                "alias_of_another", f"entity: {alias!r} is an alias of {target!r}, not of {entity!r}"
+            )
         at = clock.now()
         self._store.insert(
             "entity_aliases",

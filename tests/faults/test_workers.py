@@ -186,12 +186,11 @@ def test_two_beats_and_every_message_five_times_weigh_nothing_twice(fleet: Fleet
         fleet.beat()
         fleet.worker("--hostname", f"{os.urandom(4).hex()}@%h")
     app = build_app(fleet.settings())
-    while not settled(town):
+    for _ in range(6):
         for name in ("entity_extractor", "projection_retry"):
             for _ in range(5):
                 app.send_task(f"workers.{name}.sweep")
         time.sleep(0.5)
-        assert time.monotonic() - since < 180
     recovered("messages_repeated", town, 60, since)
 
 

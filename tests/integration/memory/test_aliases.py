@@ -53,6 +53,14 @@ def test_a_removed_alias_moves_the_nodes_back(world: World) -> None:
     world.verified()
 
 
+def test_an_alias_is_not_removed_under_the_name_of_another(world: World) -> None:
+    world.alias("k8s", "kubernetes")
+    with pytest.raises(Conflict, match="alias of 'kubernetes'"):
+        world.alias("k8s", "node pool", remove=True)
+    world.set("k", "text", E=["k8s", "node pool"])
+    assert world.related("kubernetes") == {"node pool": 1}
+
+
 def test_an_alias_that_makes_both_ends_one_leaves_no_self_edge(world: World) -> None:
     """B12."""
     world.set("k1", "a", ["k8s", "kubernetes", "etcd"])

@@ -1,0 +1,39 @@
+"""`loom doctor` on the fleet's own reports: who is silent is named, though nothing waits."""
+
+from __future__ import annotations
+
+import pytest
+
+from loom_core import clock
+from loom_core.doctor import GOOD, LATE_INTERVALS, WARN, Finding, _fleet
+from loom_core.settings import Settings
+from loom_core.storage.store import Store
+from workers.tick import RUN_COLUMNS
+
+WORKER = "supersession_replay"
+INTERVAL_S = 60
+
+
+def finding(store: Store, ago_s: float | None) -> Finding:
+    store.command("TRUNCATE TABLE loom.worker_runs")
+    if ago_s is not None:
+        at = clock.now() - int(ago_s * clock.SECOND)
+        store.insert("worker_runs", RUN_COLUMNS, [[WORKER, 0, at, "idle", 0, 0, 0.1, "", 1, 1]])
+    settings = Settings(supersession_replay_interval_s=INTERVAL_S)
+    (found,) = [each for each in _fleet(store, settings) if each.what == WORKER]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("ago_s", "verdict", "said"),
+    [
+        (None, WARN, "has never run"),
+        (LATE_INTERVALS * INTERVAL_S + 5, WARN, "last ran 305 s ago"),
+        (LATE_INTERVALS * INTERVAL_S - 20, GOOD, "0 waiting"),
+    ],
+)
+def test_a_worker_that_has_not_run_for_long_is_named(
+    store: Store, ago_s: float | None, verdict: str, said: str
+) -> None:
+    found = finding(store, ago_s)
+    assert (found.verdict, found.found.split(",")[0]) == (verdict, said)
