@@ -120,9 +120,9 @@ Trouble = Callable[[ServerProcess, Path], AbstractContextManager[None]]
     ("fault", "trouble"),
     [
         ("redis_killed", killed),
-        ("redis_emptied", emptied),
         ("redis_full", full),
-        ("messages_lost", losing_messages),
+        pytest.param("redis_emptied", emptied, marks=pytest.mark.nightly),
+        pytest.param("messages_lost", losing_messages, marks=pytest.mark.nightly),
         pytest.param("redis_frozen", frozen, marks=pytest.mark.nightly),
         pytest.param("redis_bounced", bounced, marks=pytest.mark.nightly),
     ],

@@ -64,7 +64,7 @@ def in_hand(world: World) -> int:
     return int(rows[0][0])
 
 
-@pytest.mark.parametrize("action", ["exit", "hang"])
+@pytest.mark.parametrize("action", ["exit", pytest.param("hang", marks=pytest.mark.nightly)])
 def test_a_row_that_kills_or_stops_its_process_dies_alone(fleet: Fleet, town: World, action: str) -> None:
     """Invariant 6: attempts are counted before the attempt."""
     if action == "hang":
