@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import logging
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -60,6 +61,8 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON."
 def open_session(data_dir: Path | None) -> Session:
     """The stack that the environment or the data folder names. Raises `LoomError` saying what to set."""
     settings = stack_settings(data_dir)
+    # What the driver warns of comes as an error of ours as well.
+    logging.getLogger("clickhouse_connect").setLevel(logging.ERROR)
     return Session(settings, Store(settings))
 
 

@@ -238,7 +238,12 @@ def _errors_named() -> Iterator[None]:
     except ClickHouseError as error:
         code = int(getattr(error, "code", 0) or 0)
         if code in AWAY or (code == 0 and isinstance(error, OperationalError)):
-            raise Unavailable("clickhouse_away", f"ClickHouse does not serve now (code {code})") from error
+            why = (
+                f"does not serve now (code {code})"
+                if code
+                else "does not answer; does it run at its address?"
+            )
+            raise Unavailable("clickhouse_away", f"ClickHouse {why}") from error
         raise StoreError(str(error)[:2000], code) from error
     except (urllib3.exceptions.HTTPError, ConnectionError, TimeoutError) as error:
         raise Unavailable("clickhouse_away", f"ClickHouse does not answer: {type(error).__name__}") from error
