@@ -162,22 +162,22 @@ def check(stack: Stack, space: HttpWorld, writers: list[Writer]) -> list[str]:
 
     def number(sql: str) -> int:
         answer = httpx.post(
-            url, content=sql.replace("$", f"org = 'dev' AND namespace = '{space.name}'"), timeout=60
+            url, content=sql.replace("SCOPE", f"org = 'dev' AND namespace = '{space.name}'"), timeout=60
         )
         return int(answer.raise_for_status().text)
 
     expected = {
-        "row versions": (sum(w.written.versions for w in writers), "SELECT count() FROM loom.memory FINAL WHERE $"),
+        "row versions": (sum(w.written.versions for w in writers), "SELECT count() FROM loom.memory FINAL WHERE SCOPE"),
         "neighbours of the read hub": (
             sum(w.written.texts for w in writers),
-            f"SELECT uniq(neighbour) FROM loom.entity_adjacency FINAL WHERE entity = 'hub service' AND {TEXT} AND $",
+            f"SELECT uniq(neighbour) FROM loom.entity_adjacency FINAL WHERE entity = 'hub service' AND {TEXT} AND SCOPE",
         ),
         "their observations": (
             sum(w.written.texts for w in writers),
-            f"SELECT count() FROM loom.entity_adjacency FINAL WHERE entity = 'hub service' AND {TEXT} AND $",
+            f"SELECT count() FROM loom.entity_adjacency FINAL WHERE entity = 'hub service' AND {TEXT} AND SCOPE",
         ),
         "failures open or dead": (
-            0, "SELECT count() FROM loom.memory_projection_failures FINAL WHERE state IN ('open', 'dead') AND $"
+            0, "SELECT count() FROM loom.memory_projection_failures FINAL WHERE state IN ('open', 'dead') AND SCOPE"
         ),
     }  # fmt: skip
     for what, (count, sql) in expected.items():
