@@ -36,7 +36,7 @@ class Writer:
         self.refused: list[str] = []
         self.taken = 0
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run)
+        self._thread = threading.Thread(target=self._run, daemon=True)  # a test that fails leaves it
         self._thread.start()
 
     def _run(self) -> None:
