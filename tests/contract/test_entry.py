@@ -47,7 +47,7 @@ def test_without_a_secret_it_does_not_open_to_the_network(
     ("environment", "named"),
     [
         ({"LOOM_AUTH_SECRET": "my short secret"}, "32 bytes"),
-        ({"LOOM_RATE_LIMIT_PER_MINUTE": "many"}, "rate_limit_per_minute"),
+        ({"LOOM_RATE_LIMIT_PER_MINUTE": "many"}, "LOOM_RATE_LIMIT_PER_MINUTE"),
         ({"LOOM_LEASE_S": "1", "LOOM_AUTH_SECRET": "my short secret"}, "LOOM_LEASE_S"),
         ({}, "LOOM_CLICKHOUSE_URL"),
     ],

@@ -3,7 +3,6 @@
 import random
 import subprocess
 import sys
-import time
 from itertools import chain
 
 import numpy as np
@@ -37,11 +36,10 @@ K22 = [(a, b, 2) for a in "ab" for b in "cd"]
     "edges",
     [[("x", "y", 2)], clique("xyz", 2), K22, STAR, *(random_graph(30, 0.1, seed) for seed in range(50))],
 )
+@pytest.mark.timeout(60)  # most of it is for the first call, which compiles
 def test_b43_propagation_ends(edges: Edges) -> None:
-    detect(["warm"], ["up"], [1])  # compiled, or read from disk, before the clock starts
-    began = time.perf_counter()
-    detect(*columns(edges))
-    assert time.perf_counter() - began < 1
+    found = detect(*columns(edges))
+    assert {*found.labels, *found.dropped} == {name for a, b, _ in edges for name in (a, b)}
 
 
 @pytest.mark.parametrize("names", ["xy", "xyz"])
