@@ -65,7 +65,10 @@ def run_command(
         )
         out.print("left out: " + (", ".join(summary["dropped"][:SHOWN_HUBS]) or "none"), markup=False)
         if summary["capped"]:
-            out.print("no drop got the largest community under the share: `loom communities tune` shows why")
+            out.print(
+                "the largest community stays over LOOM_ENTITY_COMMUNITIES_GIANT_SHARE whatever is dropped: usual for a "
+                "small or one-topic graph; else see `loom communities tune`"
+            )
 
 
 @communities_group.command("show")

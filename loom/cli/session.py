@@ -20,6 +20,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from loom.stack.find import find_stack
 from loom_core.errors import LoomError
 from loom_core.settings import Settings, load_settings
+from loom_core.storage.statements import sql
 from loom_core.storage.store import Store
 from loom_core.tenancy import Scope
 
@@ -76,8 +77,15 @@ def stack_settings(data_dir: Path | None) -> Settings:
 
 
 def scope_of(session: Session, org: str | None, namespace: str | None) -> Scope:
-    """The scope that options or settings name."""
-    return Scope(org or session.settings.org, namespace or session.settings.namespace)
+    """The scope that options or settings name. One without a memory is told on stderr: it may be mistyped."""
+    scope = Scope(org or session.settings.org, namespace or session.settings.namespace)
+    if not session.store.rows(sql("overview.has_memories"), org=scope.org, namespace=scope.namespace):
+        there = session.store.rows(sql("overview.namespaces"))
+        names = ", ".join(f"{org}/{namespace}" for org, namespace in there) or "none yet"
+        err.print(
+            f"loom: {scope.org}/{scope.namespace} holds no memory; those that do: {names}", markup=False
+        )
+    return scope
 
 
 def reports_errors(function: F) -> F:

@@ -73,3 +73,15 @@ WHERE org = {org:String} AND namespace = {namespace:String} AND level = {level:U
 GROUP BY community_id
 ORDER BY members DESC, community_id
 LIMIT 5
+
+-- has_memories --
+SELECT 1
+FROM loom.memory
+WHERE org = {org:String} AND namespace = {namespace:String}
+LIMIT 1
+
+-- namespaces --
+SELECT DISTINCT org, namespace
+FROM loom.memory
+ORDER BY org, namespace
+LIMIT 10
