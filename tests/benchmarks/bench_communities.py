@@ -1,15 +1,17 @@
 """Speed, memory and quality of the community core, beside NetworKit.
 
-    python -m tests.benchmarks.bench_communities [speed] [memory] [quality] [large]
+    python -m tests.benchmarks.bench_communities [speed] [memory] [quality] [whole] [large]
 
 Without a name all but `large` run (ten million entities, a few minutes, 6 GB). Times are of pairs of runs
-that take turns, and only their ratios mean anything on a shared machine.
+that take turns, and only their ratios mean anything on a shared machine. `whole`: a pass of a million entities
+from ClickHouse and back, on the embedded engine in this process.
 """
 
 import argparse
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,10 +20,16 @@ import networkit
 import numpy as np
 from numpy.typing import NDArray
 
+from loom_core import clock
 from loom_core.communities import DropRule, EdgeBatch, Graph, build_graph, detect, partition, precompile
 from loom_core.communities.hubs import HubOrder
 from loom_core.communities.names import Integers
 from loom_core.communities.propagation import propagate
+from loom_core.community_pass.reading import open_graph
+from loom_core.community_pass.run import run_pass
+from loom_core.settings import Settings
+from loom_core.tenancy import Scope
+from tests.support.graph_rows import embedded_store
 from tests.support.planted_graphs import (
     PlantedGraph,
     agreement,
@@ -32,6 +40,18 @@ from tests.support.planted_graphs import (
 
 MILLION = 1_000_000
 PAIRS = 5
+FILL = """
+INSERT INTO loom.entity_edges
+    (org, namespace, entity_a, entity_b, memory_id, span, memory_key, value_sha256, valid_from, arrival, ver)
+WITH rand(1) % {entities:UInt32} AS one,
+     if(rand(2) % 5 < 4, intDiv(one, 45) * 45 + rand(3) % 45, rand(4) % {entities:UInt32}) AS other
+SELECT {org:String}, {namespace:String}, leftPad(toString(least(one, other)), 8, 'n') AS a,
+       leftPad(toString(greatest(one, other)), 8, 'n') AS b, toString(number), 0, toString(number), '',
+       {now:DateTime64(6, 'UTC')}, {now:DateTime64(6, 'UTC')}, 1
+FROM numbers({pairs:UInt32})
+WHERE a < b
+"""
+"""Topics of 45 entities, and chance pairs; each pair observed about once."""
 
 
 def hashed(planted: PlantedGraph) -> EdgeBatch:
@@ -187,13 +207,35 @@ def quality() -> None:
         )
 
 
-PARTS = {"speed": speed, "memory": memory, "quality": quality, "large": large}
+def whole() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        store, settings = embedded_store(Path(folder)), Settings()
+        scope = Scope("bench", "communities")
+        store.command(
+            FILL,
+            org=scope.org,
+            namespace=scope.namespace,
+            entities=MILLION,
+            pairs=7 * MILLION,
+            now=clock.now(),
+        )
+        run_pass(store, scope, settings)  # compiles, and reads the files into the machine's memory
+        graph = build_graph(open_graph(store, scope, clock.now()).edges())
+        everyone = np.arange(graph.entities, dtype=np.int32)
+        ours, job, ratio = in_turns(
+            lambda: propagate(graph, everyone.copy(), everyone), lambda: run_pass(store, scope, settings)
+        )
+    print(f"the whole pass: {graph.entities:,} entities, {graph.edges:,} pairs in ClickHouse")
+    print(f"  propagation {ours:.2f} s, read, clustered and written {job:.2f} s: {ratio:.1f} times as long")
+
+
+PARTS = {"speed": speed, "memory": memory, "quality": quality, "whole": whole, "large": large}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("parts", nargs="*", choices=[*PARTS, []], metavar="part", help=", ".join(PARTS))
-    parts = parser.parse_args().parts or ["speed", "memory", "quality"]
+    parts = parser.parse_args().parts or ["speed", "memory", "quality", "whole"]
     precompile()
     for part in parts:
         PARTS[part]()
