@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
-from typing import TYPE_CHECKING
+from functools import lru_cache
 
 from loom_core.canonical.entities import canonicalise
 from loom_core.canonical.heads import plural_candidates
-
-if TYPE_CHECKING:
-    import inflect
 
 
 @lru_cache(maxsize=65_536)
@@ -23,14 +19,8 @@ def surface_forms(canonical: str) -> tuple[str, ...]:
     """
     plurals = [form for form in plural_candidates(canonical) if canonicalise(form) == canonical]
     if not plurals and canonical[-1:].isalpha() and canonical.isascii():
-        proposed = _engine().plural_noun(canonical)
+        from loom_core.canonical.inflecting import ENGINE
+
+        proposed = ENGINE.plural_noun(canonical)
         plurals = [proposed] if proposed and canonicalise(proposed) == canonical else []
     return tuple(dict.fromkeys((canonical, *plurals)))
-
-
-@cache
-def _engine() -> inflect.engine:
-    # At first use: it takes longer to load than the rest of the package together.
-    import inflect
-
-    return inflect.engine()

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
 import redis
 
-from loom_core.canonical import surface_forms
 from loom_core.coordination.answers import forget_answers
 from loom_core.coordination.connection import connect_redis
 from loom_core.coordination.shards import shard_of
@@ -76,8 +74,6 @@ class InstalledServices:
         self.idempotency = IdempotencyAnswers(self._store)
         self.audit = AuditRows(self._store)
         self.fleet_metrics = FleetMetrics(self._store, self._redis, settings)
-        # A name without a plural in the lexicon makes inflect load, for seconds: not within somebody's first write.
-        threading.Thread(target=surface_forms, args=("kubernetes",), daemon=True).start()
 
     def ready(self) -> Mapping[str, bool]:
         """By part, whether it can serve. Redis counts where one is configured: without it only wake-ups wait."""
