@@ -6,6 +6,7 @@ These statements are the fleet's own and the only ones that span tenants; they r
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from loom_core import clock
 from loom_core.storage.statements import sql
@@ -26,7 +27,14 @@ def with_unfinished_erasures(store: Store, hard_limit_s: int) -> set[Scope]:
     return {Scope(org, namespace) for org, namespace in lines}
 
 
-def with_landings_since_mark(store: Store, sources: Sequence[str], mark: str) -> set[Scope]:
+class Landed(NamedTuple):
+    """When something last landed in a namespace, and up to when all is known to be done; µs, by the store's clock."""
+
+    at: int
+    mark: int
+
+
+def with_landings_since_mark(store: Store, sources: Sequence[str], mark: str) -> dict[Scope, Landed]:
     """Namespaces where something of these sources landed after all that the mark knows to be done."""
     lines = store.rows(sql("fleet.landed_since_mark"), sources=list(sources), worker=mark)
-    return {Scope(org, namespace) for org, namespace in lines}
+    return {Scope(org, namespace): Landed(at, known_done) for org, namespace, at, known_done in lines}

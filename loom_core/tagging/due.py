@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from loom_core import clock
-from loom_core.coordination.due import with_due_failures, with_landings_since_mark
+from loom_core.coordination.due import Landed, with_due_failures, with_landings_since_mark
 from loom_core.projection.due import LATE_LANDING_S, due_failures
 from loom_core.projection.failures import EXTRACTION
 from loom_core.projection.units import Unit
@@ -16,11 +16,24 @@ SOURCE = "untagged"
 """Rows an extractor may read, as `namespace_activity` names them."""
 UNSETTLED_S = 120
 """The mark stays this far behind: an INSERT under way lands with an earlier instant than it is seen at."""
+USUAL_INSERT_S = 5
+"""An INSERT that takes longer than this may be looked for a little later than at the next tick."""
+REST_S = UNSETTLED_S // 4
 
 
 def due_scopes(store: Store) -> set[Scope]:
     """Namespaces with rows to read, or where a row landed since all were known to be read."""
-    return with_due_failures(store, [EXTRACTION]) | with_landings_since_mark(store, [SOURCE], MARK)
+    now = clock.now()
+    landed = with_landings_since_mark(store, [SOURCE], MARK).items()
+    return with_due_failures(store, [EXTRACTION]) | {
+        scope for scope, each in landed if not _rests(each, now)
+    }
+
+
+def _rests(landed: Landed, now: int) -> bool:
+    """Whether a search found nothing a moment ago, long enough after the last landing to have seen it."""
+    searched = landed.mark + UNSETTLED_S * clock.SECOND
+    return landed.at + USUAL_INSERT_S * clock.SECOND < searched and now < searched + REST_S * clock.SECOND
 
 
 def due_rows(store: Store, scope: Scope, limit: int) -> list[Unit]:

@@ -135,13 +135,15 @@ class HttpWorld:
     def wait_until_drained(self, timeout_s: float = 120) -> None:
         """Until no row of this stack awaits extraction, projection or a close, as `ops.fleet` tells it."""
         deadline = time.monotonic() + timeout_s
+        pause_s = 0.2
         while left := {
             each["worker"]: each["backlog"]
             for each in self.call("ops.fleet")["workers"]
             if each["backlog"] and each["worker"] != "entity_communities"
         }:
             assert time.monotonic() < deadline, f"still waiting after {timeout_s} s: {left}"
-            time.sleep(0.1)
+            time.sleep(pause_s)
+            pause_s = min(0.8, pause_s * 1.5)  # asking takes the time of those who are waited for
 
     def restore(self, key: str, **target: Any) -> dict[str, Any]:
         """Undo."""

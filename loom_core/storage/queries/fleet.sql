@@ -6,7 +6,7 @@ WHERE state = 'open' AND `projection` IN {projections:Array(String)}
 GROUP BY org, namespace
 
 -- landed_since_mark --
-SELECT org, namespace
+SELECT org, namespace, toUnixTimestamp64Micro(landed), toUnixTimestamp64Micro(known_done)
 FROM
 (
     SELECT org, namespace, max(landed_at) AS landed

@@ -69,14 +69,13 @@ def test_a_read_ends_when_its_reader_leaves(owner: ServerProcess, client: Client
 
 def test_sigterm_lets_a_running_query_end(folder: Path) -> None:
     with clickhouse_owner(folder) as owner:
-        client = connect(owner)
+        client, other = connect(owner), connect(owner)
         answers: list[object] = []
-        reader = threading.Thread(target=lambda: answers.append(client.command("SELECT sleep(1.5)")))
+        reader = threading.Thread(target=lambda: answers.append(client.command("SELECT sleep(2.5)")))
         reader.start()
-        other = connect(owner)
         wait_until(
             lambda: (
-                other.command("SELECT count() FROM system.processes WHERE query LIKE 'SELECT sleep(1.5)%'")
+                other.command("SELECT count() FROM system.processes WHERE query LIKE 'SELECT sleep(2.5)%'")
                 == 1
             ),
             "it runs",
