@@ -25,9 +25,7 @@ def due_scopes(store: Store) -> set[Scope]:
     """Namespaces with rows to read, or where a row landed since all were known to be read."""
     now = clock.now()
     landed = with_landings_since_mark(store, [SOURCE], MARK).items()
-    return with_due_failures(store, [EXTRACTION]) | {
-        scope for scope, each in landed if not _rests(each, now)
-    }
+    return with_due_failures(store, [EXTRACTION]) | {scope for scope, each in landed if not _rests(each, now)}
 
 
 def _rests(landed: Landed, now: int) -> bool:
