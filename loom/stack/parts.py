@@ -17,13 +17,15 @@ _ANNOUNCE = "loom.stack.announce"
 _FLEET_START_S = 120.0
 """Celery imports for seconds, longer where machine and disk are cold."""
 _WORKER_STOP_S = 30.0
+_STORE, _USER = "store", "user of the stores"
+"""Roles: the stores end when nobody uses them any more."""
 
 
 def clickhouse(folder: Path, port: int) -> ChildSpec:
     """The process that owns the chDB folder."""
     command = (_PYTHON, "-m", "loom_core.embedded.clickhouse", "--path", str(folder), "--port", str(port))
     return ChildSpec(
-        "clickhouse", "clickhouse", command, is_ready=lambda: _answers(f"http://127.0.0.1:{port}/ping")
+        "clickhouse", _STORE, command, is_ready=lambda: _answers(f"http://127.0.0.1:{port}/ping")
     )
 
 
@@ -31,7 +33,7 @@ def redis_server(folder: Path, port: int) -> ChildSpec:
     """The Redis-protocol server. Raises `Unavailable` where none is installed."""
     folder.mkdir(parents=True, exist_ok=True)
     command = redis.server_command(redis.find_server(), folder, port)
-    return ChildSpec("redis", "redis", command, is_ready=lambda: redis.answers(f"redis://127.0.0.1:{port}/0"))
+    return ChildSpec("redis", _STORE, command, is_ready=lambda: redis.answers(f"redis://127.0.0.1:{port}/0"))
 
 
 def migration(environment: Mapping[str, str]) -> ChildSpec:
@@ -45,7 +47,7 @@ def server(environment: Mapping[str, str], port: int) -> ChildSpec:
     """The HTTP server, which wakes the fleet after a write."""
     command = (_PYTHON, "-m", "loom.serve", "--host", "127.0.0.1", "--port", str(port))
     return ChildSpec(
-        "server", "server", command, environment, lambda: _answers(f"http://127.0.0.1:{port}/readyz")
+        "server", _USER, command, environment, lambda: _answers(f"http://127.0.0.1:{port}/readyz")
     )
 
 
@@ -56,7 +58,7 @@ def worker(environment: Mapping[str, str], folder: Path, number: int) -> ChildSp
     ready.unlink(missing_ok=True)
     return ChildSpec(
         name,
-        "worker",
+        _USER,
         (*_CELERY, "worker", "--hostname", f"{name}@%h", "--include", _ANNOUNCE),
         {**environment, READY_FILE: str(ready)},
         ready.exists,
@@ -70,7 +72,7 @@ def beat(environment: Mapping[str, str], folder: Path) -> ChildSpec:
     pid_file = folder / "beat.pid"
     pid_file.unlink(missing_ok=True)
     command = (*_CELERY, "beat", "--pidfile", str(pid_file))
-    return ChildSpec("beat", "beat", command, environment, pid_file.exists, start_timeout_s=_FLEET_START_S)
+    return ChildSpec("beat", _USER, command, environment, pid_file.exists, start_timeout_s=_FLEET_START_S)
 
 
 def _answers(url: str) -> bool:
