@@ -21,14 +21,14 @@ _SERVER = {
     "timezone": "UTC",  # D1
 }
 
-_PROFILE = {
-    # Most statements read a few rows of local files, and their plan costs more than their execution: what looks for
-    # projections and statistics, of which the tables have none, is a quarter of it, and so is another pool's read.
+PROFILE = {
     "local_filesystem_read_method": "pread",
     "optimize_use_projections": "0",
     "optimize_use_implicit_projections": "0",
     "use_statistics": "0",
 }
+"""Most statements read a few rows of local files, and their plan costs more than their execution: what looks for
+projections and statistics, of which the tables have none, is a quarter of it, and so is another pool's read."""
 _LOG_LEVELS = {
     # A caller's wrong SQL is the caller's to see; here it would be 35 lines of stack each time.
     "executeQuery": "none",
@@ -53,7 +53,7 @@ def write_config(path: Path) -> None:
     # Where the file names users of its own, they need to be as free as the engine's own would be.
     Xml.SubElement(root, "users_config").text = str(path)
     profile = Xml.SubElement(Xml.SubElement(root, "profiles"), "default")
-    for name, value in _PROFILE.items():
+    for name, value in PROFILE.items():
         Xml.SubElement(profile, name).text = value
     user = Xml.SubElement(Xml.SubElement(root, "users"), "default")
     for name, value in {"password": "", "profile": "default", "access_management": "1"}.items():

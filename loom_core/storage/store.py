@@ -21,6 +21,7 @@ from clickhouse_connect.driver.exceptions import ClickHouseError, OperationalErr
 from prometheus_client import Histogram
 
 from loom_core import faults
+from loom_core.embedded.config import PROFILE
 from loom_core.errors import Internal, Invalid, Unavailable
 from loom_core.settings import Settings
 
@@ -206,7 +207,7 @@ def _connect(url: str, settings: Settings) -> Client:
         return clickhouse_connect.get_client(
             interface="chdb",
             path=unquote(parts.path) or None,
-            settings={"async_insert": 0, "mutations_sync": 2, **NO_COMPILING},
+            settings={"async_insert": 0, "mutations_sync": 2, **NO_COMPILING, **PROFILE},
         )
     if parts.scheme not in ("http", "https"):
         raise Invalid(
