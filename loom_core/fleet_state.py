@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from loom_core import clock
 from loom_core.community_pass import coverage
 from loom_core.coordination.due import with_landings_since_mark
-from loom_core.projection.due import LATE_LANDING_S
+from loom_core.coordination.marks import read_mark
 from loom_core.projection.due import MARK as PROJECTION_MARK
 from loom_core.projection.failures import EXTRACTION
 from loom_core.recovery.closes import CLOSES
@@ -121,8 +121,7 @@ def _counted(store: Store, scopes: Iterable[Scope], statement: str, mark_of: str
     select = sql("fleet.counted").format(search=sql(statement))
     for scope in sorted(scopes):
         names = {"org": scope.org, "namespace": scope.namespace}
-        mark = store.rows(sql("due.mark"), worker=mark_of, **names)[0][0]
-        since = max(0, mark - LATE_LANDING_S * clock.SECOND)
-        limits = {"since": since, "until": clock.now() + clock.DAY, "limit": 2**32 - 1}
+        mark = read_mark(store, scope, mark_of)
+        limits = {"since": mark.since, "until": mark.now + clock.DAY, "limit": 2**32 - 1}
         total = total.plus(Waiting(*store.rows(select, **limits, **names)[0]))
     return total

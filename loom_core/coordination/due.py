@@ -28,13 +28,14 @@ def with_unfinished_erasures(store: Store, hard_limit_s: int) -> set[Scope]:
 
 
 class Landed(NamedTuple):
-    """When something last landed in a namespace, and up to when all is known to be done; µs, by the store's clock."""
+    """When something last landed in a namespace, up to when all is known to be done, now; µs by the store's clock."""
 
     at: int
     mark: int
+    now: int
 
 
 def with_landings_since_mark(store: Store, sources: Sequence[str], mark: str) -> dict[Scope, Landed]:
     """Namespaces where something of these sources landed after all that the mark knows to be done."""
     lines = store.rows(sql("fleet.landed_since_mark"), sources=list(sources), worker=mark)
-    return {Scope(org, namespace): Landed(at, known_done) for org, namespace, at, known_done in lines}
+    return {Scope(org, namespace): Landed(*instants) for org, namespace, *instants in lines}

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from loom_core import clock
+from loom_core.coordination.marks import Mark, move_mark, read_mark
 from loom_core.projection.failures import COLUMNS, Failure
 from loom_core.projection.units import Unit
 from loom_core.settings import Settings
@@ -13,8 +15,6 @@ from loom_core.storage.statements import sql
 from loom_core.storage.store import Store
 from loom_core.tenancy import Scope
 
-LATE_LANDING_S = 3600
-"""How long an INSERT may be under way: a search for orphans looks this far behind what is known to be done."""
 MARK = "projection"
 
 
@@ -51,38 +51,24 @@ def orphans(store: Store, scope: Scope, settings: Settings, limit: int) -> list[
 
     Where there are none, moves the mark up to which everything is known to be done.
     """
-    now = clock.now()
-    until = now - int(settings.projection_retry_orphan_after_s * clock.SECOND)
-    names = {"org": scope.org, "namespace": scope.namespace}
-    mark = store.rows(sql("due.mark"), worker=MARK, **names)[0][0]
-    lines = store.rows(
-        sql("due.orphans"),
-        since=max(0, mark - LATE_LANDING_S * clock.SECOND),
-        until=until,
-        limit=limit,
-        **names,
-    )
-    if not lines and until > mark:
-        store.insert(
-            "work_marks",
-            ("org", "namespace", "worker", "mark", "ver"),
-            [[scope.org, scope.namespace, MARK, until, until]],
-        )
+    mark = read_mark(store, scope, MARK)
+    until = mark.now - int(settings.projection_retry_orphan_after_s * clock.SECOND)
+    lines = _landed(store, mark, until, limit)
+    if not lines:
+        move_mark(store, mark, until)
     return [DueUnit(Unit(*line)) for line in lines]
 
 
 def waiting(store: Store, scope: Scope) -> int:
     """How many units lack a receipt now, however young: what `loom drain` waits for."""
-    mark = store.rows(sql("due.mark"), worker=MARK, org=scope.org, namespace=scope.namespace)[0][0]
-    lines = store.rows(
-        sql("due.orphans"),
-        org=scope.org,
-        namespace=scope.namespace,
-        since=max(0, mark - LATE_LANDING_S * clock.SECOND),
-        until=clock.now() + clock.DAY,
-        limit=1_000_000,
-    )
-    return len(lines)
+    mark = read_mark(store, scope, MARK)
+    return len(_landed(store, mark, mark.now + clock.DAY, 1_000_000))
+
+
+def _landed(store: Store, mark: Mark, until: int, limit: int) -> Sequence[Sequence[Any]]:
+    """The units without a receipt that landed between the mark and `until`."""
+    names = {"org": mark.scope.org, "namespace": mark.scope.namespace}
+    return store.rows(sql("due.orphans"), since=mark.since, until=until, limit=limit, **names)
 
 
 def unit_of(failure: Failure) -> Unit:

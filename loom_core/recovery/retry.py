@@ -43,12 +43,11 @@ SEARCHES_APART = 0.25
 
 def due_scopes(store: Store, settings: Settings) -> set[Scope]:
     """Namespaces with failures due, with landings not known to be projected, with erasures to go on with."""
-    old_s = settings.projection_retry_orphan_after_s
-    # Another search at every tick would mostly find what the one before it did: nothing that is old enough.
-    searched_before = clock.now() - int((1 + SEARCHES_APART) * old_s * clock.SECOND)
+    # A search at every tick would mostly find what the one before it did: nothing that is old enough.
+    apart = int((1 + SEARCHES_APART) * settings.projection_retry_orphan_after_s * clock.SECOND)
     landed = with_landings_since_mark(store, SOURCES, MARK).items()
     erasing = with_unfinished_erasures(store, settings.tick_hard_limit_s)
-    orphaned = {scope for scope, each in landed if each.mark <= searched_before}
+    orphaned = {scope for scope, each in landed if each.mark + apart <= each.now}
     return with_due_failures(store, RETRIED) | orphaned | erasing
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from loom_core import clock
 from loom_core.coordination.due import Landed, with_due_failures, with_landings_since_mark
-from loom_core.projection.due import LATE_LANDING_S, due_failures
+from loom_core.coordination.marks import move_mark, read_mark
+from loom_core.projection.due import due_failures
 from loom_core.projection.failures import EXTRACTION
 from loom_core.projection.units import Unit
 from loom_core.storage.statements import sql
@@ -23,15 +24,16 @@ REST_S = UNSETTLED_S // 4
 
 def due_scopes(store: Store) -> set[Scope]:
     """Namespaces with rows to read, or where a row landed since all were known to be read."""
-    now = clock.now()
     landed = with_landings_since_mark(store, [SOURCE], MARK).items()
-    return with_due_failures(store, [EXTRACTION]) | {scope for scope, each in landed if not _rests(each, now)}
+    return with_due_failures(store, [EXTRACTION]) | {scope for scope, each in landed if not _rests(each)}
 
 
-def _rests(landed: Landed, now: int) -> bool:
+def _rests(landed: Landed) -> bool:
     """Whether a search found nothing a moment ago, long enough after the last landing to have seen it."""
     searched = landed.mark + UNSETTLED_S * clock.SECOND
-    return landed.at + USUAL_INSERT_S * clock.SECOND < searched and now < searched + REST_S * clock.SECOND
+    return (
+        landed.at + USUAL_INSERT_S * clock.SECOND < searched and landed.now < searched + REST_S * clock.SECOND
+    )
 
 
 def due_rows(store: Store, scope: Scope, limit: int) -> list[Unit]:
@@ -45,21 +47,11 @@ def untagged(store: Store, scope: Scope, limit: int) -> list[Unit]:
 
     Where there are none, moves the mark up to which everything is known to be read.
     """
-    names = {"org": scope.org, "namespace": scope.namespace}
-    mark = store.rows(sql("due.mark"), worker=MARK, **names)[0][0]
-    now = clock.now()
+    mark = read_mark(store, scope, MARK)
     lines = store.rows(
         sql("tagging.untagged"),
-        since=max(0, mark - LATE_LANDING_S * clock.SECOND),
-        until=now + clock.DAY,
-        limit=limit,
-        **names,
-    )
-    until = now - UNSETTLED_S * clock.SECOND
-    if not lines and until > mark:
-        store.insert(
-            "work_marks",
-            ("org", "namespace", "worker", "mark", "ver"),
-            [[scope.org, scope.namespace, MARK, until, until]],
-        )
+        org=scope.org, namespace=scope.namespace, since=mark.since, until=mark.now + clock.DAY, limit=limit,
+    )  # fmt: skip
+    if not lines:
+        move_mark(store, mark, mark.now - UNSETTLED_S * clock.SECOND)
     return [Unit(memory_id, "row", key, memory_id, landed) for memory_id, key, landed in lines]

@@ -18,7 +18,6 @@ from loom_core.clock import DAY, SECOND, micros
 from loom_core.errors import Invalid
 from loom_core.faults import InjectedFault
 from loom_core.graph.handover import Statement
-from loom_core.projection import due
 from loom_core.projection.inputs import read_keys
 from loom_core.recovery.closes import replay_batch
 from loom_core.recovery.retry import retry_batch
@@ -98,11 +97,7 @@ class Troubled:
 
     def make(self, steps: list[Step]) -> None:
         """All steps; a frozen process wakes after the step that follows it. Then the workers see to the rest."""
-        # The store dates landings by its own clock, which this one is ahead of: no landing is too old to be looked for.
-        with (
-            patch.object(clock, "now", lambda: self.now),
-            patch.object(due, "LATE_LANDING_S", 100 * 366 * 86_400),
-        ):
+        with patch.object(clock, "now", lambda: self.now):
             for step in steps:
                 self.now += step.after
                 self.made += 1

@@ -1,5 +1,5 @@
 -- mark --
-SELECT max(mark)
+SELECT max(mark), now64(6, 'UTC')
 FROM loom.work_marks
 WHERE org = {org:String} AND namespace = {namespace:String} AND worker = {worker:String}
 

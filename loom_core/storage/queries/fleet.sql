@@ -6,7 +6,8 @@ WHERE state = 'open' AND `projection` IN {projections:Array(String)}
 GROUP BY org, namespace
 
 -- landed_since_mark --
-SELECT org, namespace, toUnixTimestamp64Micro(landed), toUnixTimestamp64Micro(known_done)
+SELECT org, namespace, toUnixTimestamp64Micro(landed), toUnixTimestamp64Micro(known_done),
+       toUnixTimestamp64Micro(now64(6, 'UTC'))
 FROM
 (
     SELECT org, namespace, max(landed_at) AS landed

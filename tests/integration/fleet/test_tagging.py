@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from loom_core import clock
+from loom_core.coordination.marks import Mark, move_mark
 from loom_core.coordination.work import Deadline, Handled
 from loom_core.errors import Unavailable
 from loom_core.extraction.outcomes import Extracted, Outcome, Permanent, Retry, Source
@@ -18,7 +20,7 @@ from loom_core.projection import attempts, failures
 from loom_core.projection.failures import EXTRACTION
 from loom_core.settings import Settings
 from loom_core.storage.store import Store
-from loom_core.tagging.due import due_scopes
+from loom_core.tagging.due import UNSETTLED_S, due_scopes
 from loom_core.tagging.reader import Reader
 from loom_core.tagging.spending import DailyBudget
 from loom_core.tagging.turn import tag_turn
@@ -268,6 +270,34 @@ def test_rows_lost_with_their_process_are_tried_alone_the_innocent_first(world: 
     assert asked.count("poison text") == 2, "one try in company and two alone are the three there are"
     (dead,) = failures.listed(world.store, world.scope, [failures.DEAD])
     assert (dead.memory_key, dead.error_class) == ("k0", "WorkerLost")
+
+
+def test_a_row_that_lands_while_the_worker_s_clock_is_ahead_is_read(world: World) -> None:
+    bulk(world, "alpha service beta service")
+    now = clock.now
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(clock, "now", lambda: now() + 3600 * clock.SECOND)
+        tag_all(world, StubExtractor())
+    world.set("k1", "gamma service delta service")
+    assert world.scope in due_scopes(world.store)
+
+
+@pytest.mark.parametrize(
+    ("landed_s_ago", "searched_s_ago", "rests"), [(30, 10, True), (12, 10, False), (90, 31, False)]
+)
+def test_a_namespace_that_a_search_found_nothing_in_rests(
+    world: World, landed_s_ago: int, searched_s_ago: int, rests: bool
+) -> None:
+    """A landing just before the search may not have been seen by it."""
+    now = clock.now()
+    world.store.insert(
+        "namespace_activity",
+        ("org", "namespace", "source", "landed_at"),
+        [[world.scope.org, world.scope.namespace, "untagged", now - landed_s_ago * clock.SECOND]],
+    )
+    searched = Mark("extraction", world.scope, 0, now - searched_s_ago * clock.SECOND)
+    move_mark(world.store, searched, searched.now - UNSETTLED_S * clock.SECOND)
+    assert (world.scope not in due_scopes(world.store)) is rests
 
 
 def test_an_erased_row_is_neither_read_nor_written_of(world: World) -> None:
