@@ -47,7 +47,7 @@ def test_what_is_secret_is_seen_by_nobody_who_operates(tmp_path: Path) -> None:
             assert [answer.status_code for answer in answers] == [status for status, *_ in calls]
             assert answers[0].json()["degraded"] == ["edges"]
             commands = [
-                stack.loom("drain", "--timeout", "15"),
+                stack.loom("drain", "--timeout", "6"),
                 stack.loom("failures", "list", "--json"),
                 stack.loom("status"),
                 stack.loom("doctor"),

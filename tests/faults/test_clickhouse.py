@@ -113,7 +113,7 @@ def behind_proxy(fleet: Fleet) -> Iterator[tuple[Proxy, World]]:
     ("fault", "trouble"),
     [
         ("clickhouse_killed", killed),
-        ("clickhouse_drops", dropping),
+        pytest.param("clickhouse_drops", dropping, marks=pytest.mark.nightly),
         pytest.param("clickhouse_frozen", frozen, marks=pytest.mark.nightly),
         pytest.param("clickhouse_refuses", refusing, marks=pytest.mark.nightly),
     ],

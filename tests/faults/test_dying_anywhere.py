@@ -133,7 +133,14 @@ def test_a_worker_that_dies_at_any_point_loses_and_doubles_nothing(
     assert graph(town) == graph(reference)
 
 
-@pytest.mark.parametrize("step", ["read", "write", "written"])
+@pytest.mark.parametrize(
+    "step",
+    [
+        pytest.param("read", marks=pytest.mark.nightly),
+        pytest.param("write", marks=pytest.mark.nightly),
+        "written",
+    ],
+)
 def test_a_community_pass_that_dies_is_made_again(fleet: Fleet, town: World, step: str) -> None:
     from loom_core.facts.communities import community_ids
     from loom_core.namespace.models import NamespaceConfigureRequest
@@ -177,6 +184,7 @@ def test_an_erasure_that_dies_is_finished_and_final(fleet: Fleet, town: World) -
     town.verified()
 
 
+@pytest.mark.nightly
 def test_an_engine_that_is_killed_and_comes_back_costs_no_row_a_try(
     fleet: Fleet, town: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -120,7 +120,7 @@ Trouble = Callable[[ServerProcess, Path], AbstractContextManager[None]]
     ("fault", "trouble"),
     [
         ("redis_killed", killed),
-        ("redis_full", full),
+        pytest.param("redis_full", full, marks=pytest.mark.nightly),
         pytest.param("redis_emptied", emptied, marks=pytest.mark.nightly),
         pytest.param("messages_lost", losing_messages, marks=pytest.mark.nightly),
         pytest.param("redis_frozen", frozen, marks=pytest.mark.nightly),

@@ -161,6 +161,7 @@ def test_while_all_are_stopped_writes_go_on_and_what_waits_is_done_once_they_sta
     recovered("all_stopped", town, 12, since)
 
 
+@pytest.mark.nightly
 def test_a_beat_that_starts_anew_every_few_seconds_starves_nobody(fleet: Fleet, town: World) -> None:
     """Nothing that a beat has to keep: what is due stands in the tables. None lives as long as its interval."""
     fleet.environment |= SMALL_BATCHES | {

@@ -5,6 +5,8 @@ from collections.abc import Callable
 
 import pytest
 import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from loom_core.coordination.shards import shard_of
 from loom_core.coordination.tallies import Tallies
@@ -177,7 +179,7 @@ def test_a_shard_serves_its_own_namespaces_only(bench: Callable) -> None:
 
 def test_redis_away_is_an_answer_not_an_error(bench: Callable) -> None:
     it = bench({SMALL: 10})
-    vars(it.parts)["redis"] = redis.Redis(port=1, socket_connect_timeout=0.1)
+    vars(it.parts)["redis"] = redis.Redis(port=1, socket_connect_timeout=0.1, retry=Retry(NoBackoff(), 0))
     assert tick(it.spec, it.parts, 0) == {"status": "redis_away"}
     assert not it.work.served
 
