@@ -10,6 +10,7 @@ import redis
 
 from loom_core import clock
 from loom_core.coordination.connection import connect_redis
+from loom_core.coordination.leases import EVERY_SHARD
 from loom_core.errors import LoomError
 from loom_core.fleet_state import GATES, gate_is_on, snapshot
 from loom_core.settings import Settings
@@ -21,6 +22,7 @@ GOOD, WARN, BAD = "ok", "warn", "BAD"
 OLDEST_CLICKHOUSE = (25, 3)
 CLOCK_SKEW_S = 2.0
 LATE_INTERVALS = 5
+SHARDS_SEEN_S = 3600
 
 
 class Finding(NamedTuple):
@@ -35,7 +37,7 @@ class Finding(NamedTuple):
 def examine(store: Store, settings: Settings) -> list[Finding]:
     """All checks, in the order a mend would take: stores first. A check that cannot be made is a finding."""
     findings: list[Finding] = []
-    for check in (_clickhouse, _migrations, _windows, _redis, _limits, _provider, _fleet):
+    for check in (_clickhouse, _migrations, _windows, _redis, _limits, _shards, _provider, _fleet):
         findings += _checked(check, store, settings)
         if check is _clickhouse and findings[-1].verdict == BAD:
             break
@@ -121,6 +123,21 @@ def _limits(_: Store, settings: Settings) -> Iterator[Finding]:
     order = (settings.tick_budget_s, settings.tick_soft_limit_s, settings.tick_hard_limit_s, settings.lease_s,
              settings.visibility_timeout_s)  # fmt: skip
     yield Finding(GOOD, "limits", " < ".join(f"{each:g}" for each in order) + " s (budget to visibility)")
+
+
+def _shards(store: Store, settings: Settings) -> Iterator[Finding]:
+    """With fewer shards than this the others' ticks look like any other, so only more of them can be told."""
+    since = clock.now() - SHARDS_SEEN_S * clock.SECOND
+    beyond = store.rows(sql("doctor.shards_beyond"), shards=settings.shards, every=EVERY_SHARD, since=since)[
+        0
+    ][0]
+    if beyond:
+        yield Finding(
+            WARN, "shards", f"LOOM_SHARDS is {settings.shards} here, and shard {beyond} was worked on within the hour",
+            "set LOOM_SHARDS alike wherever a server, a worker or beat runs, and restart those that differ",
+        )  # fmt: skip
+    else:
+        yield Finding(GOOD, "shards", f"{settings.shards}, and none beyond was worked on lately")
 
 
 def _provider(_: Store, settings: Settings) -> Iterator[Finding]:

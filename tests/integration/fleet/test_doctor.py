@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from loom_core import clock
-from loom_core.doctor import GOOD, LATE_INTERVALS, WARN, Finding, _fleet
+from loom_core.coordination.leases import EVERY_SHARD
+from loom_core.doctor import GOOD, LATE_INTERVALS, SHARDS_SEEN_S, WARN, Finding, _fleet, _shards
 from loom_core.settings import Settings
 from loom_core.storage.store import Store
 from workers.tick import RUN_COLUMNS
@@ -38,3 +39,22 @@ def test_a_worker_that_has_not_run_for_long_is_named(
     found = finding(store, ago_s)
     assert found.verdict == verdict
     assert found.found.startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("shard", "ago_s", "verdict"),
+    [
+        (4, 10, WARN),
+        (4, SHARDS_SEEN_S + 10, GOOD),
+        (3, 10, GOOD),
+        (EVERY_SHARD, 10, GOOD),
+    ],
+)
+def test_a_fleet_with_more_shards_than_are_set_here_is_named(
+    store: Store, shard: int, ago_s: int, verdict: str
+) -> None:
+    store.command("TRUNCATE TABLE loom.worker_runs")
+    at = clock.now() - ago_s * clock.SECOND
+    store.insert("worker_runs", RUN_COLUMNS, [[WORKER, shard, at, "idle", 0, 0, 0.1, "", 1, 1]])
+    (found,) = _shards(store, Settings(shards=4))
+    assert found.verdict == verdict
