@@ -12,6 +12,9 @@ from loom_core.tenancy import Scope
 LATE_LANDING_S = 3600
 """How long an INSERT may be under way: a search looks this far behind what is known to be done."""
 
+UNSETTLED_S = 120
+"""A mark stays this far behind a search: an INSERT under way lands with an earlier instant than it is seen at."""
+
 
 @dataclass(frozen=True, slots=True)
 class Mark:
@@ -28,14 +31,20 @@ class Mark:
         return max(0, self.at - LATE_LANDING_S * clock.SECOND)
 
 
+def lag(old_s: float = 0) -> int:
+    """How far behind a search the mark stays that it leaves, in µs."""
+    return int(max(old_s, UNSETTLED_S) * clock.SECOND)
+
+
 def read_mark(store: Store, scope: Scope, worker: str) -> Mark:
     """The mark, at 0 where none was set."""
     ((at, now),) = store.rows(sql("due.mark"), org=scope.org, namespace=scope.namespace, worker=worker)
     return Mark(worker, scope, at, now)
 
 
-def move_mark(store: Store, mark: Mark, until: int) -> None:
-    """Everything that landed before `until` (µs) is known to be done; a mark does not move back."""
+def searched_in_vain(store: Store, mark: Mark, old_s: float = 0) -> None:
+    """Moves the mark after a search, begun when it was read, that found nothing `old_s` seconds old to do."""
+    until = mark.now - lag(old_s)
     if until > mark.at:
         store.insert(
             "work_marks",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from loom_core import clock
-from loom_core.coordination.marks import Mark, move_mark, read_mark
+from loom_core.coordination.marks import Mark, read_mark, searched_in_vain
 from loom_core.projection.failures import COLUMNS, Failure
 from loom_core.projection.units import Unit
 from loom_core.settings import Settings
@@ -52,10 +52,10 @@ def orphans(store: Store, scope: Scope, settings: Settings, limit: int) -> list[
     Where there are none, moves the mark up to which everything is known to be done.
     """
     mark = read_mark(store, scope, MARK)
-    until = mark.now - int(settings.projection_retry_orphan_after_s * clock.SECOND)
-    lines = _landed(store, mark, until, limit)
+    old_s = settings.projection_retry_orphan_after_s
+    lines = _landed(store, mark, mark.now - int(old_s * clock.SECOND), limit)
     if not lines:
-        move_mark(store, mark, until)
+        searched_in_vain(store, mark, old_s)
     return [DueUnit(Unit(*line)) for line in lines]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import structlog
 
-from loom_core import clock, faults
+from loom_core import faults
 from loom_core.coordination.due import (
     with_due_failures,
     with_landings_since_mark,
@@ -37,17 +37,14 @@ RETRIED = (*(name for name in PROJECTIONS if name != "closes"), "receipts", ALL)
 SOURCES = ("row", "untagged", "event", "extraction", "degree")
 """What lands and is to be projected, as `namespace_activity` names it."""
 BATCH = 64
-SEARCHES_APART = 0.25
-"""Between two searches for orphans of a namespace, as a part of the age that makes a unit one."""
 
 
 def due_scopes(store: Store, settings: Settings) -> set[Scope]:
     """Namespaces with failures due, with landings not known to be projected, with erasures to go on with."""
-    # A search at every tick would mostly find what the one before it did: nothing that is old enough.
-    apart = int((1 + SEARCHES_APART) * settings.projection_retry_orphan_after_s * clock.SECOND)
+    old_s = settings.projection_retry_orphan_after_s
     landed = with_landings_since_mark(store, SOURCES, MARK).items()
     erasing = with_unfinished_erasures(store, settings.tick_hard_limit_s)
-    orphaned = {scope for scope, each in landed if each.mark + apart <= each.now}
+    orphaned = {scope for scope, each in landed if not each.rests(old_s)}
     return with_due_failures(store, RETRIED) | orphaned | erasing
 
 

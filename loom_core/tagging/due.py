@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from loom_core import clock
-from loom_core.coordination.due import Landed, with_due_failures, with_landings_since_mark
-from loom_core.coordination.marks import move_mark, read_mark
+from loom_core.coordination.due import with_due_failures, with_landings_since_mark
+from loom_core.coordination.marks import read_mark, searched_in_vain
 from loom_core.projection.due import due_failures
 from loom_core.projection.failures import EXTRACTION
 from loom_core.projection.units import Unit
@@ -15,25 +15,12 @@ from loom_core.tenancy import Scope
 MARK = "extraction"
 SOURCE = "untagged"
 """Rows an extractor may read, as `namespace_activity` names them."""
-UNSETTLED_S = 120
-"""The mark stays this far behind: an INSERT under way lands with an earlier instant than it is seen at."""
-USUAL_INSERT_S = 5
-"""An INSERT that takes longer than this may be looked for a little later than at the next tick."""
-REST_S = UNSETTLED_S // 4
 
 
 def due_scopes(store: Store) -> set[Scope]:
     """Namespaces with rows to read, or where a row landed since all were known to be read."""
     landed = with_landings_since_mark(store, [SOURCE], MARK).items()
-    return with_due_failures(store, [EXTRACTION]) | {scope for scope, each in landed if not _rests(each)}
-
-
-def _rests(landed: Landed) -> bool:
-    """Whether a search found nothing a moment ago, long enough after the last landing to have seen it."""
-    searched = landed.mark + UNSETTLED_S * clock.SECOND
-    return (
-        landed.at + USUAL_INSERT_S * clock.SECOND < searched and landed.now < searched + REST_S * clock.SECOND
-    )
+    return with_due_failures(store, [EXTRACTION]) | {scope for scope, each in landed if not each.rests()}
 
 
 def due_rows(store: Store, scope: Scope, limit: int) -> list[Unit]:
@@ -53,5 +40,5 @@ def untagged(store: Store, scope: Scope, limit: int) -> list[Unit]:
         org=scope.org, namespace=scope.namespace, since=mark.since, until=mark.now + clock.DAY, limit=limit,
     )  # fmt: skip
     if not lines:
-        move_mark(store, mark, mark.now - UNSETTLED_S * clock.SECOND)
+        searched_in_vain(store, mark)
     return [Unit(memory_id, "row", key, memory_id, landed) for memory_id, key, landed in lines]

@@ -69,9 +69,9 @@ def hub_is_whole(world: World, count: int) -> None:
         **world.names,
     )
     found = (len(weights), {weight for (weight,) in weights})
-    assert found == (count, {1}), failures.listed(world.store, world.scope, [failures.OPEN, failures.DEAD])
-    assert world.degrees()["hub service"] == count
     unfinished = failures.listed(world.store, world.scope, [failures.OPEN, failures.DEAD])
+    assert found == (count, {1}), (found, tagged(world), unfinished)
+    assert world.degrees()["hub service"] == count
     assert not unfinished, [(each.memory_key, each.state, each.error_class) for each in unfinished]
     world.verified()
 

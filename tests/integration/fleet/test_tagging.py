@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from loom_core import clock
-from loom_core.coordination.marks import Mark, move_mark
 from loom_core.coordination.work import Deadline, Handled
 from loom_core.errors import Unavailable
 from loom_core.extraction.outcomes import Extracted, Outcome, Permanent, Retry, Source
@@ -20,7 +19,7 @@ from loom_core.projection import attempts, failures
 from loom_core.projection.failures import EXTRACTION
 from loom_core.settings import Settings
 from loom_core.storage.store import Store
-from loom_core.tagging.due import UNSETTLED_S, due_scopes
+from loom_core.tagging.due import due_scopes
 from loom_core.tagging.reader import Reader
 from loom_core.tagging.spending import DailyBudget
 from loom_core.tagging.turn import tag_turn
@@ -280,24 +279,6 @@ def test_a_row_that_lands_while_the_worker_s_clock_is_ahead_is_read(world: World
         tag_all(world, StubExtractor())
     world.set("k1", "gamma service delta service")
     assert world.scope in due_scopes(world.store)
-
-
-@pytest.mark.parametrize(
-    ("landed_s_ago", "searched_s_ago", "rests"), [(30, 10, True), (12, 10, False), (90, 31, False)]
-)
-def test_a_namespace_that_a_search_found_nothing_in_rests(
-    world: World, landed_s_ago: int, searched_s_ago: int, rests: bool
-) -> None:
-    """A landing just before the search may not have been seen by it."""
-    now = clock.now()
-    world.store.insert(
-        "namespace_activity",
-        ("org", "namespace", "source", "landed_at"),
-        [[world.scope.org, world.scope.namespace, "untagged", now - landed_s_ago * clock.SECOND]],
-    )
-    searched = Mark("extraction", world.scope, 0, now - searched_s_ago * clock.SECOND)
-    move_mark(world.store, searched, searched.now - UNSETTLED_S * clock.SECOND)
-    assert (world.scope not in due_scopes(world.store)) is rests
 
 
 def test_an_erased_row_is_neither_read_nor_written_of(world: World) -> None:
